@@ -114,6 +114,10 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/holds": _plain(),
     "GET /api/v1/workers": _plain(polling=True),
     "GET /api/v1/queues": _plain(),
+    "POST /api/v1/workers/{worker}/drain": lambda world: Call(
+        {"worker": world.worker}, body={"reason": "it is replaced"}
+    ),
+    "POST /api/v1/workers/{worker}/resume": lambda world: Call({"worker": world.worker}),
     "GET /api/v1/dead-letters": lambda world: Call(query={"job": world.job}),
     "POST /api/v1/dead-letters/{instance}/replay": lambda world: Call({"instance": world.dead}),
     "POST /api/v1/dead-letters/replay": lambda world: Call(body={"job": world.job}),

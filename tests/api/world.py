@@ -61,6 +61,7 @@ class World(NamedTuple):
     paused: str
     http: str
     queue: str
+    worker: str
     type: str
     calendar: str
     named: str
@@ -187,6 +188,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         paused=ids["paused"],
         http=ids["http"],
         queue=f"coupon-{name}",
+        worker=f"w1-{secret}",
         type=f"type-{name}",
         calendar=f"days-{name}",
         named=f"token-{name}",

@@ -143,6 +143,8 @@ CALLS = [
     Call("hold list"),
     Call("queue list"),
     Call("worker list"),
+    Call("worker drain host-1/4711 --reason replaced", changes=True, status=3),
+    Call("worker resume host-1/4711", changes=True, status=3),
     Call("secret put hook", changes=True, said="https://hooks.example.com/1\n"),
     Call("secret list", changes=True),
     Call("alert-channel put c --kind slack --url-secret hook", changes=True),

@@ -71,4 +71,11 @@ async def test_queues_and_workers_are_listed_and_a_queue_without_a_worker_says_s
     [one] = json.loads(await asyncio.to_thread(horae, "worker", "list", "--polling", "--json"))
     assert (one["worker_id"], one["queue"], one["claimed"]) == ("host-1/4711", "print_labels", 1)
     assert "host-1/4711" not in await asyncio.to_thread(horae, "worker", "list", "--queue", "resize")
+    said = await asyncio.to_thread(horae, "worker", "drain", "host-1/4711", "--reason", "it is replaced")
+    assert said.strip() == "host-1/4711 gets no new work; it holds 1 attempts"
+    [one] = json.loads(await asyncio.to_thread(horae, "worker", "list", "--json"))
+    assert (one["status"], one["drain_reason"]) == ("DRAINING", "it is replaced")
+    await asyncio.to_thread(horae, "worker", "resume", "host-1/4711")
+    [one] = json.loads(await asyncio.to_thread(horae, "worker", "list", "--json"))
+    assert one["status"] == "ACTIVE"
     await polls.close()

@@ -33,3 +33,30 @@ async def test_a_queue_without_a_worker_says_so_here_and_at_its_job_until_a_work
     assert "polling=true" in desk.page.url
     await desk.go("/jobs/print_labels")
     await expect(line).to_have_count(0)
+
+
+async def test_a_worker_is_drained_after_its_effect_was_shown_and_resumed_again(desk, home, served, words):
+    scene = Scene(served, home)
+    await scene.queue("print_labels")
+    await scene.trigger("print_labels")
+    asked = {"queue": "print_labels", "worker_id": "host-1/4711", "limit": 1}
+    assert len((await home.ask("POST", "/workers/poll", asked))["items"]) == 1
+    await scene.when("/workers", lambda page: len(page["items"]) == 1)
+    await desk.go("/workers")
+    worker = desk.page.get_by_role("group", name=words("workers.workers.title")).locator("tbody tr")
+    dialog = desk.page.get_by_role("dialog")
+    await worker.get_by_role("button", name=words("workers.drain.verb"), exact=True).click()
+    await expect(dialog).to_contain_text(words("workers.drain.holds", holds=1))
+    await expect(dialog).to_contain_text("print_labels")
+    await dialog.get_by_role("button", name=words("workers.drain.verb"), exact=True).click()
+    await expect(dialog).to_contain_text(words("workers.drain.needsReason"))
+    await dialog.get_by_label(words("workers.drain.reason")).fill("<b>the host</b> is replaced")
+    await dialog.get_by_role("button", name=words("workers.drain.verb"), exact=True).click()
+    await expect(worker).to_contain_text(words("workers.workers.states.DRAINING"))
+    await expect(worker).to_contain_text("<b>the host</b> is replaced")
+    polled = await home.ask("POST", "/workers/poll", asked)
+    assert (polled["items"], polled["drained"]) == ([], True)
+    await worker.get_by_role("button", name=words("workers.resume.verb"), exact=True).click()
+    await dialog.get_by_role("button", name=words("workers.resume.verb"), exact=True).click()
+    await expect(worker.get_by_role("button", name=words("workers.drain.verb"), exact=True)).to_be_visible()
+    assert "drained" not in await home.ask("POST", "/workers/poll", asked)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import Conflict, Invalid, NotFound
+from horae.domain.instances.dead_letters import ReplayStatus
 from horae.domain.instances.instances import Lane
 from horae.domain.instances.outcomes import DeclinedCall, ErrorCode, Success, Unrecoverable
 from horae.domain.limits.limits import Limit
@@ -14,7 +15,7 @@ from horae.domain.tasks.tasks import AfterSuccess
 from horae.domain.tenants.tenants import Allowance
 from horae.service.context import Context, PlatformContext
 from horae.service.instances import dead_letters
-from horae.service.jobs import jobs
+from horae.service.jobs import jobs, problems
 from horae.service.schedules import schedules
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
@@ -100,6 +101,19 @@ async def test_a_replay_that_dies_again_is_the_same_letter_with_the_new_reason(c
     third = await dead_letters.replay(ctx, died)
     assert (await run_replay(store, Success())).id == third
     assert await status(store) == "REPLAYED"
+
+
+async def test_the_open_ones_are_those_that_the_list_of_problem_jobs_counts(ctx, store, type_):
+    new, again, discarded = await dead(ctx, store, "new", "again", "discarded")
+    await dead_letters.replay(ctx, again)
+    await run_replay(store, GONE)
+    await dead_letters.discard(ctx, discarded)
+    listed = await dead_letters.listing(ctx, statuses=[ReplayStatus.NEW, ReplayStatus.DEAD_AGAIN])
+    assert {one.instance_id for one in listed} == {new, again}
+    assert len(await dead_letters.listing(ctx, job=TYPE, statuses=[ReplayStatus.NEW, ReplayStatus.DEAD_AGAIN])) == 2
+    [problem] = (await problems.listing(ctx)).found
+    assert problem.dead == len(listed)
+    assert len(await dead_letters.listing(ctx)) == 3
 
 
 async def test_a_declined_replay_is_replayed_and_a_cancelled_one_is_new_again(ctx, store, type_):
@@ -193,7 +207,7 @@ async def test_seed_002_example_7_many_go_as_a_backfill_over_all_cells_up_to_the
     rows = await query(store, "select lane, count(*) from instance_live group by 1")
     assert {row["lane"] for row in rows} == {Lane.BACKFILL}
     assert sum(row["count"] for row in rows) == 250
-    [other] = await dead_letters.listing(ctx, status="NEW")
+    [other] = await dead_letters.listing(ctx, statuses=["NEW"])
     assert (other.business_key, other.error_code, other.job) == ("c", "HTTP_4XX", TYPE)
     audited = await query(store, "select detail from audit_log where action = 'dead_letter.replayed'")
     assert sum(len(row["detail"]["letters"]) for row in audited) == 250
@@ -211,7 +225,7 @@ async def test_letters_are_listed_newest_first_by_page_and_filter(ctx, store, ty
         ({"tag": "transient_error"}, "531"),
         ({"error_code": "HTTP_4XX"}, "6420"),
         ({"job": TYPE, "tag": "transient_error"}, "531"),
-        ({"job": TYPE, "status": "REPLAYED"}, ""),
+        ({"job": TYPE, "statuses": ["REPLAYED"]}, ""),
     ):
         assert [one.business_key for one in await dead_letters.listing(ctx, **facts)] == list(keys), facts
     with pytest.raises(NotFound):

@@ -83,7 +83,10 @@ HOT = {
         [[1], [ID], AT],
         {"l": "instance_live_pkey", "o": "instance_live_exclusive"} | FENCE,
     ),
-    "workers/workers/due_classes": ([ID, "q", AT], {"q": "instance_live_queue"} | PAUSED),
+    "workers/workers/due_classes": (
+        [ID, "q", AT, "w"],
+        {"q": "instance_live_queue", "d": "worker_drain_pkey"} | PAUSED,
+    ),
     "workers/workers/ready": ([ID, ["q", "r"], AT], {"q": "instance_live_queue"} | PAUSED),
     "workers/workers/claim": (
         [ID, "q", 1, 0, AT, 10, ID, "w"],
@@ -91,20 +94,29 @@ HOT = {
     ),
     "workers/workers/find_attempts": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
     "workers/workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
-    "workers/queue_workers/page": ([ID, "q", "q", "w", AT, 10], {"w": "queue_worker_pkey"}),
+    "workers/queue_workers/page": (
+        [ID, "q", "w", "q", "w", AT, 10],
+        {"w": "queue_worker_pkey", "d": "worker_drain_pkey"},
+    ),
     "workers/queues/names": (
         [ID, "q", 10, 10],
         {"j": "job_queue", "w": "queue_worker_pkey", "q": "instance_live_queue"},
     ),
     "workers/queues/describe": (
         [ID, ["q", "r"], AT, AT, 10, 10],
-        {"j": "job_queue", "b": "queue_worker_pkey", "q": "instance_live_queue"} | PAUSED,
+        {"j": "job_queue", "b": "queue_worker_pkey", "d": "worker_drain_pkey", "q": "instance_live_queue"} | PAUSED,
     ),
     "workers/queues/claimed": ([ID, 10], {"l": "instance_live_deadline"}),
     "workers/queues/busy": ([[ID], ["q"]], {"l": "instance_live_deadline"}),
     "workers/queues/unattended": (
         [ID, "q", 10, AT, AT],
-        {"q": "instance_live_queue", "l": "instance_live_deadline", "w": "queue_worker_pkey"} | PAUSED,
+        {
+            "q": "instance_live_queue",
+            "l": "instance_live_deadline",
+            "w": "queue_worker_pkey",
+            "x": "worker_drain_pkey",
+        }
+        | PAUSED,
     ),
     "jobs/jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
     "jobs/problems/dead": ([ID, AT, 10], {"d": "dead_letter_open"}),

@@ -6,6 +6,7 @@ import { ApiError } from "../api/errors";
 import { deleteOwnSession, getMe, postLoginKey, putOwnSessionTenant } from "../api/generated/client";
 import type { Me } from "../api/generated/models";
 import { queries } from "./queries";
+import { clearNotes } from "./tab-notes";
 
 const ME = ["me"];
 
@@ -16,7 +17,7 @@ tabs.onmessage = () => void queries.invalidateQueries({ queryKey: ME });
 /** The identity of the session: undefined while it is loading, null without a session. */
 export function useMe(): { me: Me | null | undefined; error: Error | null } {
   const query = useQuery({ queryKey: ME, queryFn: fetchMe, staleTime: 60_000, refetchInterval: 60_000 });
-  useEffect(() => onSessionEnd(() => queries.setQueryData(ME, null)), []);
+  useEffect(() => onSessionEnd(() => queries.setQueryData(ME, keepCsrfToken(null))), []);
   return { me: query.data, error: query.data === undefined ? query.error : null };
 }
 
@@ -38,6 +39,7 @@ export function isOtherIdentity(before: Me | null | undefined, me: Me): boolean 
 
 function keepCsrfToken<M extends Me | null>(me: M): M {
   setCsrfToken(me?.session?.csrf ?? null);
+  if (me === null) clearNotes();
   return me;
 }
 

@@ -142,6 +142,8 @@ ACTIONS: Final[dict[str, Action]] = {
     "workers.fail": Action(Permission.WORK),
     "workers.log": Action(Permission.WORK),
     "workers.list": Action(Permission.READ),
+    "workers.drain": Action(Permission.EXECUTE, audited=True),
+    "workers.resume": Action(Permission.EXECUTE, audited=True),
     "queues.list": Action(Permission.READ),
     "calendars.list": Action(Permission.READ, bound=True),
     "calendars.read": Action(Permission.READ, bound=True),

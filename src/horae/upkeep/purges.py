@@ -50,6 +50,7 @@ OF_TENANT: Final = (
     purges.widenings,
     purges.log_usage,
     purges.queue_workers,
+    purges.worker_drains,
 )
 """Rows of a tenant that are found by its id."""
 COPIED: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.channels, purges.references)

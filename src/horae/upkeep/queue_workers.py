@@ -1,10 +1,10 @@
-"""Deletes the rows of workers that have not polled for an hour."""
+"""Deletes the rows of workers that have not polled for an hour, and the marks of those that were drained."""
 
 from typing import Final
 
 from horae.store.connections.each_cell import Visits
 from horae.store.protocol import CellProtocol, StoreProtocol
-from horae.store.workers import queue_workers
+from horae.store.workers import drains, queue_workers
 
 BATCH: Final = 1000
 """Rows that one round deletes in a cell."""
@@ -23,4 +23,4 @@ class WorkerForgetter:
 
     async def _forget(self, cell: CellProtocol) -> int:
         async with cell.statement() as tx:
-            return await queue_workers.forget(tx, BATCH)
+            return await queue_workers.forget(tx, BATCH) + await drains.forget(tx, BATCH)

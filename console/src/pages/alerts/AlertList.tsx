@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { getAlerts } from "../../api/generated/client";
 import type { AlertView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
@@ -36,6 +37,10 @@ export function AlertList({ state, empty, hideEmpty }: AlertListProps) {
   return (
     <Card title={t(`${name}.title`)} id={name}>
       <PagedTable<AlertView>
+        list={`alerts-${name}`}
+        read={(from, signal) =>
+          getAlerts({ state, kind, job, cursor: from, limit: MAX_PAGE_SIZE }, { signal })
+        }
         query={query}
         caption={t(`${name}.title`)}
         columns={columns}
@@ -57,12 +62,13 @@ interface AlertListProps {
 function useColumns(state: State): Column<AlertView>[] {
   const { t } = useTranslation("alerts");
   const columns: Column<AlertView>[] = [
-    { title: t("columns.alert"), show: (alert) => <AlertLink alert={alert} /> },
-    { title: t("columns.job"), show: (alert) => <AlertJob alert={alert} /> },
-    { title: t("columns.owner"), show: (alert) => alert.owner ?? "–" },
-    { title: t("columns.reason"), show: (alert) => alert.reason },
-    { title: t("columns.count"), kind: "number", show: (alert) => alert.count.toLocaleString() },
+    { id: "alert", title: t("columns.alert"), show: (alert) => <AlertLink alert={alert} /> },
+    { id: "job", title: t("columns.job"), show: (alert) => <AlertJob alert={alert} /> },
+    { id: "owner", title: t("columns.owner"), show: (alert) => alert.owner ?? "–" },
+    { id: "reason", title: t("columns.reason"), show: (alert) => alert.reason },
+    { id: "count", title: t("columns.count"), kind: "number", show: (alert) => alert.count.toLocaleString() },
     {
+      id: "since",
       title: t("columns.since"),
       kind: "tight",
       show: (alert) => <Timestamp at={alert.opened_at} relative={state !== "RESOLVED"} />,
@@ -70,17 +76,20 @@ function useColumns(state: State): Column<AlertView>[] {
   ];
   if (state === "RESOLVED")
     columns.push({
+      id: "resolvedAt",
       title: t("columns.resolvedAt"),
       kind: "tight",
       show: (alert) => <Timestamp at={alert.resolved_at} />,
     });
   columns.push({
+    id: "state",
     title: t("columns.state"),
     kind: "tight",
     show: (alert) => <AlertStateMarks alert={alert} />,
   });
   if (state !== "RESOLVED")
     columns.push({
+      id: "actions",
       title: t("columns.actions"),
       kind: "tight",
       show: (alert) => <Actions alert={alert} size="small" />,

@@ -6,6 +6,7 @@ import { getDeadLetters } from "../../api/generated/client";
 import type { DeadLetterView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { StateTag } from "../../parts/StateTag";
@@ -13,7 +14,7 @@ import { Timestamp } from "../../parts/Timestamp";
 import { JobLink, KeyLink } from "../instances/columns";
 import { TextFilter } from "../instances/FilterBar";
 import { Actions } from "./Actions";
-import { type DeadLetterFilters, ERROR_CODES, STATUSES } from "./filters";
+import { type DeadLetterFilters, ERROR_CODES, queryOf, STATUS_CHOICES } from "./filters";
 import { SelectionActions } from "./SelectionActions";
 import { Tags } from "./Tags";
 import { Views } from "./Views";
@@ -28,7 +29,7 @@ export function DeadLettersPage() {
   const navigate = route.useNavigate();
   const query = useQuery({
     queryKey: ["dead-letters", filters],
-    queryFn: ({ signal }) => getDeadLetters(filters, { signal }),
+    queryFn: ({ signal }) => getDeadLetters(queryOf(filters), { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: filters.cursor ? false : REFRESH_MS,
   });
@@ -41,6 +42,10 @@ export function DeadLettersPage() {
       <Views view="list" />
       <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
       <PagedTable<DeadLetterView>
+        list="dead-letters"
+        read={(cursor, signal) =>
+          getDeadLetters({ ...queryOf(filters), cursor, limit: MAX_PAGE_SIZE }, { signal })
+        }
         query={query}
         caption={t("title")}
         columns={useColumns()}
@@ -88,7 +93,10 @@ function FilterBar({
         className="short"
         allowClear
         value={filters.status}
-        options={STATUSES.map((value) => ({ value, label: t(`states:${value}`) }))}
+        options={STATUS_CHOICES.map((value) => ({
+          value,
+          label: value === "OPEN" ? t("open") : t(`states:${value}`),
+        }))}
         onChange={(status) => change({ status })}
       />
       {filters.cause && (
@@ -102,6 +110,7 @@ function useColumns(): Column<DeadLetterView>[] {
   const { t } = useTranslation("deadLetters");
   return [
     {
+      id: "failedAt",
       title: t("columns.failedAt"),
       kind: "tight",
       show: (one) => (
@@ -110,9 +119,10 @@ function useColumns(): Column<DeadLetterView>[] {
         </Link>
       ),
     },
-    { title: t("columns.job"), show: (one) => <JobLink one={one} /> },
-    { title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
+    { id: "job", title: t("columns.job"), show: (one) => <JobLink one={one} /> },
+    { id: "key", title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
     {
+      id: "code",
       title: t("columns.code"),
       show: (one) => (
         <span className="fault">
@@ -120,9 +130,9 @@ function useColumns(): Column<DeadLetterView>[] {
         </span>
       ),
     },
-    { title: t("tag"), show: (one) => <Tags one={one} /> },
-    { title: t("columns.status"), kind: "tight", show: (one) => <Status one={one} /> },
-    { title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
+    { id: "tag", title: t("tag"), show: (one) => <Tags one={one} /> },
+    { id: "status", title: t("columns.status"), kind: "tight", show: (one) => <Status one={one} /> },
+    { id: "actions", title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
   ];
 }
 

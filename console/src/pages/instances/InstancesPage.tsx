@@ -57,7 +57,7 @@ export function InstancesPage() {
   );
 }
 
-function readInstances(filters: InstanceFilters, limit: number | undefined, signal: AbortSignal) {
+export function readInstances(filters: InstanceFilters, limit: number | undefined, signal: AbortSignal) {
   const { job, order, ...rest } = filters;
   return job
     ? getJobInstances(job, { ...rest, limit }, { signal })

@@ -1,11 +1,13 @@
 import { Checkbox } from "antd";
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { LogLineView } from "../../api/generated/models";
 import { useIsPermitted } from "../../app/permissions";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
+import { JobZone } from "../../parts/Timestamp";
 import { dateTime, markedTime, myZone, zoneMark } from "../../parts/times";
+import { displayZone } from "../../parts/zone";
 import { isAtEnd, isMark, keyOf, type LogLines, toneOfLevel } from "./log-lines";
 import { useLogTail } from "./useLogTail";
 import "./log.css";
@@ -57,8 +59,9 @@ function LogStatus({ log, broken }: { log: LogLines; broken: boolean }) {
 
 /** The zone of all the times in the log, said once: a line has room for its time alone. */
 function ZoneOfLines({ lines }: { lines: LogLineView[] }) {
+  const zone = displayZone(useContext(JobZone));
   const at = lines.findLast((line) => line.at)?.at;
-  return at ? <span className="zone-mark">{zoneMark(at)}</span> : null;
+  return at ? <span className="zone-mark">{zoneMark(at, zone)}</span> : null;
 }
 
 function LogBox({ log, follows, onFollow }: LogBoxProps) {
@@ -99,12 +102,13 @@ interface LogBoxProps {
 
 function Line({ line }: { line: LogLineView }) {
   const { t } = useTranslation("logs");
+  const zone = displayZone(useContext(JobZone));
   if (isMark(line)) return <p className="log-mark">{t("dropped", { count: line.dropped ?? 0 })}</p>;
   return (
     <p className={`log-line tone-${toneOfLevel(line.level)}`}>
       {line.at && (
         <time dateTime={line.at} title={`${markedTime(line.at, myZone())} ${myZone()}`}>
-          {dateTime(line.at).slice(11)}
+          {dateTime(line.at, zone).slice(11)}
         </time>
       )}
       {line.level && <span className="log-level">{line.level}</span>}

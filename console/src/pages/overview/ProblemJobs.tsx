@@ -104,7 +104,7 @@ function useColumns(): Column<ProblemJobView>[] {
       kind: "number",
       show: (one) =>
         one.dead > 0 ? (
-          <Link to="/dead-letters" search={{ job: one.name, status: "NEW" }}>
+          <Link to="/dead-letters" search={{ job: one.name, status: "OPEN" }}>
             {one.dead.toLocaleString("en")}
           </Link>
         ) : (

@@ -8,5 +8,5 @@ export const FIGURE_LINKS: Partial<
   fires: { to: "/instances", search: { order: "fire_time" } },
   retries: { to: "/instances", search: { state: ["FAIL"] } },
   backlog: { to: "/instances", search: { state: ["INIT"] } },
-  deadLetters: { to: "/dead-letters", search: { status: "NEW" } },
+  deadLetters: { to: "/dead-letters", search: { status: "OPEN" } },
 };

@@ -8,6 +8,7 @@ import type { JobView, SubjectView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
@@ -64,6 +65,14 @@ export function Subjects({ job }: { job: JobView }) {
       </search>
       {adding && <AddSubjectsDialog job={job} onClose={() => setAdding(false)} />}
       <PagedTable<SubjectView>
+        list="subjects"
+        read={(from, signal) =>
+          getJobSubjects(
+            job.name,
+            { prefix, status, batch_no: batch, cursor: from, limit: MAX_PAGE_SIZE },
+            { signal },
+          )
+        }
         query={query}
         caption={t("subjects.title")}
         columns={useColumns(job, (number) => showPage({ batch: number }))}
@@ -96,6 +105,7 @@ function useColumns(job: JobView, onBatch: (number: string) => void): Column<Sub
   const { t } = useTranslation("rolling");
   return [
     {
+      id: "key",
       title: t("subjects.key"),
       show: (one) => (
         <Link to="/instances" search={{ job: job.name, key: one.key }}>
@@ -103,18 +113,39 @@ function useColumns(job: JobView, onBatch: (number: string) => void): Column<Sub
         </Link>
       ),
     },
-    { title: t("status.label"), kind: "tight", show: (one) => <StatusText one={one} /> },
-    { title: t("status.updated"), kind: "tight", show: (one) => <Timestamp at={one.updated_at} relative /> },
-    { title: t("subjects.success"), kind: "tight", show: (one) => <Timestamp at={one.last_success_at} /> },
-    { title: t("subjects.started"), kind: "tight", show: (one) => <Timestamp at={one.started_at} /> },
-    { title: t("subjects.finished"), kind: "tight", show: (one) => <FinishedAt one={one} /> },
+    { id: "label", title: t("status.label"), kind: "tight", show: (one) => <StatusText one={one} /> },
     {
+      id: "updated",
+      title: t("status.updated"),
+      kind: "tight",
+      show: (one) => <Timestamp at={one.updated_at} relative />,
+    },
+    {
+      id: "success",
+      title: t("subjects.success"),
+      kind: "tight",
+      show: (one) => <Timestamp at={one.last_success_at} />,
+    },
+    {
+      id: "started",
+      title: t("subjects.started"),
+      kind: "tight",
+      show: (one) => <Timestamp at={one.started_at} />,
+    },
+    { id: "finished", title: t("subjects.finished"), kind: "tight", show: (one) => <FinishedAt one={one} /> },
+    {
+      id: "batch",
       title: t("subjects.batch"),
       kind: "tight",
       show: (one) => <BatchNumber number={one.batch_no} onChoose={onBatch} />,
     },
-    { title: t("subjects.remark"), show: (one) => one.remark },
-    { title: t("subjects.actions"), kind: "tight", show: (one) => <SubjectActions job={job} one={one} /> },
+    { id: "remark", title: t("subjects.remark"), show: (one) => one.remark },
+    {
+      id: "actions",
+      title: t("subjects.actions"),
+      kind: "tight",
+      show: (one) => <SubjectActions job={job} one={one} />,
+    },
   ];
 }
 

@@ -7,6 +7,7 @@ import type { SourceView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { duration } from "../../parts/times";
@@ -43,6 +44,8 @@ export function SourcesPage() {
       <p className="soft">{t("about")}</p>
       {adding && <SourceDialog onClose={() => setAdding(false)} />}
       <PagedTable<SourceView>
+        list="sources"
+        read={(from, signal) => getSources({ cursor: from, limit: MAX_PAGE_SIZE }, { signal })}
         query={query}
         caption={t("title")}
         columns={useColumns()}
@@ -59,6 +62,7 @@ function useColumns(): Column<SourceView>[] {
   const { t } = useTranslation("sources");
   return [
     {
+      id: "type",
       title: t("columns.type"),
       show: (one) => (
         <Link to="/sources/$type" params={{ type: one.type }}>
@@ -66,11 +70,16 @@ function useColumns(): Column<SourceView>[] {
         </Link>
       ),
     },
-    { title: t("columns.kind"), show: (one) => <KindText draft={draftOf(one)} /> },
-    { title: t("columns.drift"), show: (one) => <Drift round={one.last} /> },
-    { title: t("columns.last"), show: (one) => (one.last ? <RoundMark round={one.last} /> : t("noRound")) },
-    { title: t("columns.next"), kind: "tight", show: (one) => <NextRound source={one} /> },
+    { id: "kind", title: t("columns.kind"), show: (one) => <KindText draft={draftOf(one)} /> },
+    { id: "drift", title: t("columns.drift"), show: (one) => <Drift round={one.last} /> },
     {
+      id: "last",
+      title: t("columns.last"),
+      show: (one) => (one.last ? <RoundMark round={one.last} /> : t("noRound")),
+    },
+    { id: "next", title: t("columns.next"), kind: "tight", show: (one) => <NextRound source={one} /> },
+    {
+      id: "error",
       title: t("columns.error"),
       show: (one) => one.last?.error && <span className="tone-bad toned">{one.last.error}</span>,
     },

@@ -4,10 +4,11 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { InstanceView } from "../../api/generated/models";
 import { EmptyState } from "../../parts/EmptyState";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Card, Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { useColumns } from "../instances/columns";
-import { useInstances } from "../instances/InstancesPage";
+import { readInstances, useInstances } from "../instances/InstancesPage";
 import { useTaskTypes } from "./useTaskTypes";
 
 const route = getRouteApi("/tasks");
@@ -80,6 +81,8 @@ function LatestTasks({ type }: { type: string }) {
   return (
     <Card title={t("latest", { type })}>
       <PagedTable<InstanceView>
+        list="tasks"
+        read={(from, signal) => readInstances({ job: type, cursor: from }, MAX_PAGE_SIZE, signal)}
         query={useInstances({ job: type, cursor }, 25)}
         caption={t("latest", { type })}
         columns={key && fired ? [key, fired, ...rest] : columns}

@@ -9,8 +9,12 @@ import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
+import { Principal, usePrincipalNames } from "../audit/Principal";
 import { TextFilter } from "../instances/FilterBar";
+import { DrainButton } from "./DrainButton";
 import { clientOf } from "./depths";
+
+type NameOf = (id: string) => string | undefined;
 
 const route = getRouteApi("/workers");
 const REFRESH_MS = 10_000;
@@ -63,21 +67,33 @@ export function WorkerList() {
 
 function useColumns(): Column<WorkerView>[] {
   const { t } = useTranslation("workers");
+  const nameOf = usePrincipalNames();
   return [
     { title: t("workers.id"), show: (one) => <code>{one.worker_id}</code> },
     { title: t("workers.queue"), show: (one) => one.queue },
-    { title: t("workers.status"), kind: "tight", show: (one) => <PollStatus worker={one} /> },
+    { title: t("workers.status"), show: (one) => <PollStatus worker={one} nameOf={nameOf} /> },
     { title: t("workers.claimed"), kind: "number", show: (one) => one.claimed },
     { title: t("workers.wanted"), kind: "number", show: (one) => one.wanted },
     { title: t("workers.polledAt"), kind: "tight", show: (one) => <Timestamp at={one.polled_at} relative /> },
     { title: t("workers.since"), kind: "tight", show: (one) => <Timestamp at={one.since} /> },
     { title: t("workers.client"), show: (one) => <Client worker={one} /> },
     { title: t("workers.version"), kind: "tight", show: (one) => clientOf(one.client).version || "–" },
+    { title: t("workers.action"), kind: "tight", show: (one) => <DrainButton worker={one} /> },
   ];
 }
 
-function PollStatus({ worker }: { worker: WorkerView }) {
+function PollStatus({ worker, nameOf }: { worker: WorkerView; nameOf: NameOf }) {
   const { t } = useTranslation("workers");
+  if (worker.status !== "ACTIVE")
+    return (
+      <>
+        <span className="tone-warn toned">{t(`workers.states.${worker.status}`)}</span>{" "}
+        <span className="soft">
+          {worker.drained_at && <Timestamp at={worker.drained_at} relative />} ·{" "}
+          <Principal id={worker.drained_by ?? ""} nameOf={nameOf} /> · {worker.drain_reason}
+        </span>
+      </>
+    );
   if (worker.polling) return <span className="tone-good toned">{t("workers.polling")}</span>;
   return <span className="soft">{t("workers.silent")}</span>;
 }

@@ -22,7 +22,7 @@ test("what somebody else wrote into the storage is not taken for columns or view
 });
 
 test("a view has the filters of the address without the place in the list, and replaces one of its name", () => {
-  expect(filtersOf({ owner: "a", cursor: "x", label: undefined })).toEqual({ owner: "a" });
+  expect(filtersOf({ owner: "a", cursor: "x", open: "y", label: undefined })).toEqual({ owner: "a" });
   const views = withView([{ name: "b", filters: {} }], { name: "a", filters: { owner: "x" } });
   expect(views.map((view) => view.name)).toEqual(["a", "b"]);
   expect(withView(views, { name: "a", filters: {} })).toHaveLength(2);

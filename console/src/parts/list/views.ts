@@ -32,10 +32,13 @@ export const withView = (views: SavedView[], view: SavedView): SavedView[] =>
     .sort((a, b) => a.name.localeCompare(b.name))
     .slice(0, MAX_VIEWS);
 
+/** The parameters that hold a place in a list; a page with several lists has one for each. */
+const PLACES: ReadonlySet<string> = new Set(["cursor", "open", "acknowledged", "resolved"]);
+
 /** Returns the filters of an address, without the place in the list. */
 export const filtersOf = (search: Filters): Filters =>
   Object.fromEntries(
-    Object.entries(search).filter(([name, value]) => name !== "cursor" && value !== undefined),
+    Object.entries(search).filter(([name, value]) => !PLACES.has(name) && value !== undefined),
   );
 
 export function useViews(list: string): [SavedView[], (views: SavedView[]) => void] {

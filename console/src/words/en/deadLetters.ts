@@ -4,6 +4,7 @@ export default {
   tag: "Tag",
   transient: "transient",
   replayed: "replay instance",
+  open: "open: new or dead again",
   columns: {
     failedAt: "Failed at",
     job: "Job",

@@ -41,9 +41,31 @@ export default {
     claimed: "Busy slots",
     wanted: "Free at last poll",
     version: "Version",
+    action: "Action",
+    states: {
+      DRAINING: "draining",
+      DRAINED: "drained",
+    },
     empty: {
       title: "No worker polled within the last hour",
       help: "Start a worker for one of the queues:",
     },
+  },
+  drain: {
+    verb: "Drain",
+    title: "Drain {{worker}}",
+    holds: "Attempts that it holds and goes on with: {{holds}}.",
+    queues: "It gets no new work from any queue. It polls: {{queues}}.",
+    stays: "It stays drained until somebody resumes it, or until an hour after its last poll.",
+    audited: "The audit log keeps the reason.",
+    reason: "Reason",
+    needsReason: "A reason is needed.",
+    cellsDown: "{{cells}} could not be reached: repeat this when they are back.",
+  },
+  resume: {
+    verb: "Resume",
+    title: "Resume {{worker}}",
+    was: "It was drained by {{by}}: {{reason}}",
+    claims: "Its next poll may claim work again.",
   },
 };

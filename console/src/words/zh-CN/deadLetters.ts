@@ -4,6 +4,7 @@ export default {
   tag: "标签",
   transient: "暂时性错误",
   replayed: "回放实例",
+  open: "未结：待处理或再次失败",
   columns: {
     failedAt: "失败时间",
     job: "任务定义",

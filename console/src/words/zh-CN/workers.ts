@@ -40,9 +40,31 @@ export default {
     claimed: "占用槽位",
     wanted: "上次轮询时空闲",
     version: "版本",
+    action: "操作",
+    states: {
+      DRAINING: "排空中",
+      DRAINED: "已排空",
+    },
     empty: {
       title: "最近一小时没有工作者轮询",
       help: "为某个队列启动工作者：",
     },
+  },
+  drain: {
+    verb: "排空",
+    title: "排空 {{worker}}",
+    holds: "它持有 {{holds}} 次尝试，会继续执行。",
+    queues: "它不再从任何队列领取新任务。它轮询：{{queues}}。",
+    stays: "在有人恢复它之前，或在其最后一次轮询一小时之内，它保持排空。",
+    audited: "原因记入审计日志。",
+    reason: "原因",
+    needsReason: "请填写原因。",
+    cellsDown: "无法连接 {{cells}}：恢复后请再执行一次。",
+  },
+  resume: {
+    verb: "恢复",
+    title: "恢复 {{worker}}",
+    was: "由 {{by}} 排空：{{reason}}",
+    claims: "它下一次轮询即可再次领取任务。",
   },
 };

@@ -46,6 +46,9 @@ class Worker:
     process in the history. `wait` is how many seconds a poll may wait for a task, and `grace` how many seconds handlers
     may continue after the worker is stopped.
 
+    A person may drain the worker (`horae worker drain NAME`): it gets no new tasks, and finishes those that it has.
+    Then it waits until it is resumed; with `stop_when_drained` it stops. `drained` says whether it is.
+
     >>> from horae_client import Worker
     >>> worker = Worker(url, key, wait=0.2)
     >>> @worker.task("ARTICLE_PUBLISH")
@@ -66,13 +69,15 @@ class Worker:
         concurrency: int = 100,
         wait: float = 5.0,
         grace: float = 25.0,
+        stop_when_drained: bool = False,
     ) -> None:
         self.name = name or f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
         self.concurrency, self.wait, self.grace = concurrency, wait, grace
         self.kinds: dict[str, Kind] = {}
         self.counts = {"done": 0, "late": 0, "refused": 0, "returned": 0}
         self._where = url, key
-        self.stopping = False
+        self.stopping = self.drained = False
+        self.stop_when_drained = stop_when_drained
         self._stopped: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -242,7 +247,16 @@ class _Shift:
                 await self._rest(max(pause, min(asked_for, MAX_RETRY_AFTER_S)))
                 pause = min(pause * 2, 30.0)
                 continue
+            self._note_drained(drained=works.drained)
             self._begin(works)
+
+    def _note_drained(self, *, drained: bool) -> None:
+        """A drained worker goes on polling, so that it learns when it is resumed, unless it is to stop."""
+        if drained != self.worker.drained:
+            self.worker.drained = drained
+            log.warning("drained: no new tasks until a person resumes it" if drained else "resumed: claiming again")
+        if drained and self.worker.stop_when_drained:
+            self.worker.stop()
 
     async def _rest(self, seconds: float) -> None:
         """Wait, but not longer than until the worker is stopped."""

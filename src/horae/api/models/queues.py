@@ -1,11 +1,13 @@
 """Models of queues and of the workers that poll them."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import ResponseModel
-from horae.domain.workers.queue_workers import Queue
+from horae.api.models.base import AuditReason, RequestModel, ResponseModel
+from horae.domain.workers.queue_workers import DrainStatus, Queue
+from horae.service.workers.drains import DrainedWorker
 from horae.service.workers.queues import WorkerStatus
 
 
@@ -19,6 +21,7 @@ class WorkerView(ResponseModel):
                     "worker_id": "host-1/4711",
                     "queue": "coupon_job",
                     "polling": True,
+                    "status": "ACTIVE",
                     "since": "2026-11-16T06:40:28Z",
                     "polled_at": "2026-11-16T08:12:09Z",
                     "claimed": 3,
@@ -41,11 +44,17 @@ class WorkerView(ResponseModel):
     client: str | None = Field(None, description="Its `User-Agent`: the client library with its version.")
     address: str | None = Field(None, description="The address that it polled from, as the API process sees it.")
     process: str = Field(description="The API process that it polled last: host and process id.")
+    status: DrainStatus = Field(
+        description="`DRAINING`: it gets no new work and still holds attempts, of any queue. `DRAINED`: it holds none."
+    )
+    drained_at: datetime | None = Field(None, description="The time since which it gets no new work.")
+    drained_by: str | None = Field(None, description="The principal that drained it.")
+    drain_reason: str | None = Field(None, description="Why it was drained.")
 
     @classmethod
     def of(cls, one: WorkerStatus) -> "WorkerView":
         """Returns the view of a worker."""
-        worker = one.worker
+        worker, drain = one.worker, one.worker.drain
         return cls(
             worker_id=worker.worker_id,
             queue=worker.queue,
@@ -57,6 +66,40 @@ class WorkerView(ResponseModel):
             client=worker.origin.client,
             address=worker.origin.address,
             process=worker.process,
+            status=one.status,
+            drained_at=drain and drain.drained_at,
+            drained_by=drain and drain.drained_by,
+            drain_reason=drain and drain.reason,
+        )
+
+
+class DrainWorker(RequestModel):
+    """Why a worker is drained."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"reason": "the host is replaced"}})
+    reason: AuditReason
+
+
+class DrainedWorkerView(ResponseModel):
+    """A worker after it was drained or resumed, with its queues."""
+
+    worker_id: str = Field(description="The id that the worker gives itself.")
+    status: DrainStatus = Field(description="`DRAINING`: it gets no new work and still holds attempts.")
+    claimed: int = Field(description="The number of attempts that it holds now, of all queues that it polls.")
+    queues: list[str] = Field(description="The queues that it polled within the last hour.")
+    cells_down: list[str] = Field(
+        description="Cells that could not be reached. They do not know the change until the request is repeated."
+    )
+
+    @classmethod
+    def of(cls, one: DrainedWorker, cells_down: Collection[str]) -> "DrainedWorkerView":
+        """Returns the view of a worker."""
+        return cls(
+            worker_id=one.worker_id,
+            status=one.queues[0].status,
+            claimed=one.claimed,
+            queues=[status.worker.queue for status in one.queues],
+            cells_down=sorted(cells_down),
         )
 
 
@@ -88,7 +131,7 @@ class QueueView(ResponseModel):
         None, description="The time at which the oldest waiting instance became due."
     )
     claimed: int = Field(description="The number of attempts that workers hold now.")
-    polling: int = Field(description="The number of workers that poll now.")
+    polling: int = Field(description="The number of workers that poll now and are not drained.")
     polled_at: datetime | None = Field(None, description="The time of the last poll within the last hour.")
     unattended: bool = Field(
         description="Whether instances wait, no worker polls, and no worker holds an attempt of this queue."

@@ -75,10 +75,14 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClaimedBatch(msgspec.Struct, frozen=True):
-    """The claimed attempts; the list may be empty. `now` is the server time, to compare with the deadlines."""
+    """The claimed attempts; the list may be empty. `now` is the server time, to compare with the deadlines.
+
+    `drained: true` is given only to a worker that a person drained: it gets no new work, and what it holds goes on.
+    """
 
     items: list[ClaimedItem]
     now: datetime
+    drained: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class ProgressReport(AttemptProgress, frozen=True, forbid_unknown_fields=True):

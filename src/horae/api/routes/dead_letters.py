@@ -21,6 +21,12 @@ from horae.service.instances import dead_letters
 from horae.service.jobs import jobs
 
 routes = router("dead letters")
+ReplayStatuses = Annotated[
+    list[ReplayStatus],
+    Query(
+        max_length=5, description="Filter on replay statuses. `NEW` and `DEAD_AGAIN` are open: they can be replayed."
+    ),
+]
 
 
 @routes.get("/dead-letters")
@@ -31,7 +37,7 @@ async def list_dead_letters(
     tag: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the tag.")] = None,
     error_code: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the error code.")] = None,
     cause: Annotated[str | None, Query(max_length=LONGEST_ID, description="Filter on the failure cause.")] = None,
-    status: Annotated[ReplayStatus | None, Query(description="Filter on the replay status.")] = None,
+    status: ReplayStatuses = [],  # noqa: B006 - a query parameter's default
 ) -> Page[DeadLetterView]:
     """List dead letters, newest first."""
     name = None if job is None else (await jobs.find_by_ref(ctx, job)).name
@@ -46,7 +52,7 @@ async def list_dead_letters(
         tag=tag,
         error_code=error_code,
         cause_id=None if cause is None else private(Prefix.CAUSE, cause),
-        status=status,
+        statuses=status,
         before=before,
         limit=paging.take,
     )

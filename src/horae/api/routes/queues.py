@@ -2,20 +2,25 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 
-from horae.api.models.queues import QueueView, WorkerView
+from horae.api.models.queues import DrainedWorkerView, DrainWorker, QueueView, WorkerView
 from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
 from horae.domain.errors import Invalid
 from horae.domain.names import LONGEST_NAME
+from horae.domain.workers.workers import LONGEST_WORKER, check_worker
 from horae.security.signed_texts import NO_CURSOR
 from horae.service.context import Context
-from horae.service.workers import queues
+from horae.service.workers import drains, queues
 
 routes = router("workers")
 QueueName = Annotated[
     str | None, Query(min_length=1, max_length=LONGEST_NAME, description="Only the queue with this name.")
+]
+
+WorkerId = Annotated[
+    str, Path(min_length=1, max_length=LONGEST_WORKER, description="The id of the worker, as it is listed.")
 ]
 
 
@@ -25,6 +30,9 @@ async def list_workers(
     paging: Paged,
     queue: QueueName = None,
     polling: Annotated[bool, Query(description="Only workers that poll now.")] = False,
+    worker: Annotated[
+        str | None, Query(min_length=1, max_length=LONGEST_WORKER, description="Only the worker with this id.")
+    ] = None,
 ) -> Page[WorkerView]:
     """List the workers that polled within the last hour, by queue and id, with the attempts that they hold.
 
@@ -33,8 +41,29 @@ async def list_workers(
     if paging.after is not None and len(paging.after) != 2:
         raise Invalid(NO_CURSOR)
     after = None if paging.after is None else (str(paging.after[0]), str(paging.after[1]))
-    found = await queues.list_workers(ctx, _printable(queue), after, paging.take, only_polling=polling)
+    if worker is not None:
+        check_worker(worker)
+    found = await queues.list_workers(
+        ctx, _printable(queue), after, paging.take, worker_id=worker, only_polling=polling
+    )
     return paging.page(found, WorkerView.of, lambda one: [one.worker.queue, one.worker.worker_id])
+
+
+@routes.post("/workers/{worker:path}/drain")
+async def drain_worker(
+    ctx: Annotated[Context, may("workers.drain")], worker: WorkerId, asked: DrainWorker
+) -> DrainedWorkerView:
+    """Drain a worker: no poll gives it new work, and what it holds goes on.
+
+    It stays drained until it is resumed, or until an hour after its last poll. A claim that has begun may reach it.
+    """
+    return DrainedWorkerView.of(await drains.drain(ctx, worker, asked.reason), ctx.cells_down)
+
+
+@routes.post("/workers/{worker:path}/resume")
+async def resume_worker(ctx: Annotated[Context, may("workers.resume")], worker: WorkerId) -> DrainedWorkerView:
+    """Resume a drained worker: its next poll may give it work."""
+    return DrainedWorkerView.of(await drains.resume(ctx, worker), ctx.cells_down)
 
 
 @routes.get("/queues")

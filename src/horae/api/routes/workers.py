@@ -82,9 +82,12 @@ async def poll_queue(
         return not await request.is_disconnected()
 
     origin = PollOrigin(_client_of(request), request.client.host if request.client else None)
-    taken = await polls.poll(
-        ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there, origin=origin
-    )
+    try:
+        taken = await polls.poll(
+            ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there, origin=origin
+        )
+    except domain.WorkerDrained:
+        return ClaimedBatch([], _now(ctx), drained=True)
     return ClaimedBatch([ClaimedItem.of(one) for one in taken], _now(ctx))
 
 

@@ -1,10 +1,12 @@
 """`horae queue …` and `horae worker …`."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from horae.boot.completion import complete_queues
+from horae.boot.output import name_cells_down, say
+from horae.boot.reasons import Reason, ask_reason
 from horae.boot.remote import remote
 from horae.boot.tables import answer_rows
 from horae.boot.times import moment
@@ -13,6 +15,9 @@ from horae_client.asked import workers as asked
 
 app = Verbs(no_args_is_help=True)
 worker = Verbs(no_args_is_help=True)
+DRAIN: Final = ("drained by", "why")
+"""Columns of workers that a person drained."""
+WorkerName = Annotated[str, typer.Argument(help="The worker, by its id as `horae worker list` shows it.")]
 OnlyQueue = Annotated[str | None, typer.Option(help="Only the workers of this queue.", autocompletion=complete_queues)]
 
 
@@ -49,6 +54,25 @@ async def list_queues(limit: Annotated[int, typer.Option(help="Maximum number of
     answer_rows(found.facts, columns, rows, empty="no job uses a queue", least=least, wraps=("jobs",))
 
 
+@worker.command("drain")
+async def drain(name: WorkerName, reason: Reason = None) -> None:
+    """Give a worker no new work; what it holds goes on. Undo: horae worker resume."""
+    why = ask_reason(reason)
+    async with remote() as api:
+        found = await api.ask(asked.drain(name, why))
+    name_cells_down(found.value.cells_down)
+    say(found.facts, f"{name} gets no new work; it holds {found.value.claimed} attempts")
+
+
+@worker.command("resume")
+async def resume(name: WorkerName) -> None:
+    """Give a drained worker work again, from its next poll on."""
+    async with remote() as api:
+        found = await api.ask(asked.resume(name))
+    name_cells_down(found.value.cells_down)
+    say(found.facts, f"{name} gets work again")
+
+
 @worker.command("list")
 async def list_workers(
     queue: OnlyQueue = None,
@@ -58,7 +82,7 @@ async def list_workers(
     """List the workers that polled within the last hour, by queue."""
     async with remote() as api:
         found = await api.items(asked.workers(queue, polling or None), limit)
-    columns = ("queue", "worker", "polling", "since (UTC)", "last poll (UTC)", "claimed", "wanted", "client")
+    columns = ("queue", "worker", "polling", "since (UTC)", "last poll (UTC)", "claimed", "wanted", "client", *DRAIN)
     rows = [
         (
             one.queue,
@@ -69,8 +93,10 @@ async def list_workers(
             one.claimed,
             one.wanted,
             one.client,
+            one.drained_by and f"{one.drained_by} ({one.status.lower()})",
+            one.drain_reason,
         )
         for one in found.value
     ]
-    least = ("client", "since (UTC)", "wanted", "last poll (UTC)")
+    least = ("client", "since (UTC)", "wanted", "last poll (UTC)", "why")
     answer_rows(found.facts, columns, rows, empty="no worker polled within the last hour", least=least)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -18,6 +19,22 @@ class PollOrigin(NamedTuple):
     address: str | None = None
 
 
+class WorkerDrain(NamedTuple):
+    """Since when a worker gets no new work, who decided so, and why."""
+
+    drained_at: datetime
+    drained_by: str
+    reason: str
+
+
+class DrainStatus(StrEnum):
+    """Whether a worker gets new work."""
+
+    ACTIVE = "ACTIVE"
+    DRAINING = "DRAINING"  # it gets no new work, and still holds attempts
+    DRAINED = "DRAINED"  # it gets no new work, and holds nothing
+
+
 class QueueWorker(NamedTuple):
     """A worker that polls a queue.
 
@@ -25,6 +42,7 @@ class QueueWorker(NamedTuple):
     - `polled_at`: the last time at which it polled or waited.
     - `wanted`: how many attempts its last poll asked for at most.
     - `process`: the API process that it polled last.
+    - `drain`: given while the worker is drained.
     """
 
     tenant_id: UUID
@@ -35,6 +53,7 @@ class QueueWorker(NamedTuple):
     wanted: int
     origin: PollOrigin
     process: str
+    drain: WorkerDrain | None = None
 
     def is_polling(self, now: datetime) -> bool:
         """Whether the worker polls now."""
@@ -47,7 +66,7 @@ class Queue(NamedTuple):
     - `waiting`: instances that a worker could claim now. `is_more`: there are more, which were not counted.
     - `oldest`: since when the oldest of them has been due.
     - `claimed`: attempts that workers hold.
-    - `polling`: workers that poll now. `polled_at`: the last poll, of the last hour.
+    - `polling`: workers that poll now and are not drained. `polled_at`: the last poll, of the last hour.
     - `jobs`: the first jobs and types that use the queue, by name.
     """
 
@@ -75,13 +94,20 @@ class UnattendedQueue(NamedTuple):
 
 
 def latest_of(found: Iterable[QueueWorker]) -> list[QueueWorker]:
-    """Merge the rows of several cells: of each worker at each queue the latest, by queue and worker id."""
+    """Merge the rows of several cells: of each worker at each queue the latest, by queue and worker id.
+
+    A cell that was down when a worker was drained does not know it: a drain that any cell knows counts.
+    """
     latest: dict[tuple[str, str], QueueWorker] = {}
+    drains: dict[str, WorkerDrain] = {}
     for one in found:
+        if one.drain is not None:
+            drains[one.worker_id] = one.drain
         known = latest.get((one.queue, one.worker_id))
         if known is None or known.polled_at < one.polled_at:
             latest[one.queue, one.worker_id] = one
-    return [latest[place] for place in sorted(latest, key=lambda place: (place[0].encode(), place[1].encode()))]
+    places = sorted(latest, key=lambda place: (place[0].encode(), place[1].encode()))
+    return [latest[place]._replace(drain=drains.get(place[1])) for place in places]
 
 
 def merge_queues(name: str, parts: Sequence[Queue], jobs_listed: int) -> Queue:

@@ -120,6 +120,10 @@ class FinishAnswer(msgspec.Struct, frozen=True):
     verdict: ReportVerdict
 
 
+class WorkerDrained(Exception):
+    """A person drained the worker that asks for work: it gets none. Its poll says so, and is no error."""
+
+
 def outcome_of(said: Report) -> Outcome:
     """Return the outcome of a report. Messages are cut, and lose characters that PostgreSQL refuses."""
     match said:

@@ -1,5 +1,6 @@
 """Dead letters: list, replay and discard them. People decide this, so every change is audited."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Final
@@ -38,7 +39,7 @@ async def listing(
     tag: str | None = None,
     error_code: str | None = None,
     cause_id: UUID | None = None,
-    status: ReplayStatus | None = None,
+    statuses: Sequence[ReplayStatus] = (),
     before: DeadLetterMark = NEWEST,
     limit: int = 50,
 ) -> list[DeadLetter]:
@@ -47,7 +48,7 @@ async def listing(
     look = dead_letters.listing if wanted.job_id is None else dead_letters.of_job
 
     async def dead_letters_in(tx: Tx) -> list[DeadLetter]:
-        here = await look(tx, ctx.tenant.id, wanted, status, before, limit)
+        here = await look(tx, ctx.tenant.id, wanted, list(statuses) or None, before, limit)
         known = await jobs.names(tx, ctx.tenant.id, {dead_letter.job_id for dead_letter in here})
         return [replace(one, job=known[one.job_id]) if one.job_id in known else one for one in here]
 

@@ -26,7 +26,7 @@ from horae.domain.instances.retries import RetryPolicy
 from horae.domain.jobs.jobs import Job
 from horae.domain.measures.in_force import NO_MEASURES
 from horae.domain.workers.completion_tokens import completion_token_maker
-from horae.domain.workers.workers import ClaimedAttempt, check_many, check_queue, check_worker
+from horae.domain.workers.workers import ClaimedAttempt, WorkerDrained, check_many, check_queue, check_worker
 from horae.runtime import randomness
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
@@ -80,13 +80,13 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     can do does not let them wait for ever.
 
     It may return fewer than asked. A cell that is down is left out. The answer has at most `MAX_ANSWER_BYTES`; the rest
-    stays in the queue.
+    stays in the queue. Raises `WorkerDrained`, and claims nothing, if any cell knows the worker as drained.
     """
     check_worker(worker_id)
     check_many(limit)
     check_queue(queue)
     await ctx.store.cipher.warm(ctx.tenant.id)
-    looks = (await ask_each(ctx.store.cells, lambda cell: _due_classes(ctx, cell, queue))).found
+    looks = (await ask_each(ctx.store.cells, lambda cell: _due_classes(ctx, cell, queue, worker_id))).found
     if not looks:
         raise Unavailable("no cell answers now; nothing was claimed")
     taken: list[ClaimedAttempt] = []
@@ -107,11 +107,13 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     return taken
 
 
-async def _due_classes(ctx: Context, cell: CellProtocol, name: str) -> list[DueClass]:
+async def _due_classes(ctx: Context, cell: CellProtocol, name: str, worker_id: str) -> list[DueClass]:
     """Returns the classes of one cell that have due instances."""
     async with cell.statement() as tx:
         queue = QueueKey(ctx.tenant.id, name)
-        due = await workers.due_classes(tx, queue)
+        due = await workers.due_classes(tx, queue, worker_id)
+    if due is None:
+        raise WorkerDrained
     if (measures := cell.measures.in_force) is not NO_MEASURES:
         due = [waits for waits in due if not measures.withholds(ctx.tenant.id, waits.priority)]
     return [DueClass(cell, queue, waits) for waits in due]

@@ -5,8 +5,9 @@ that gets work leaves, and the next in line claims at once, so a burst is taken 
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context as Variables
 from functools import partial
 from typing import Final
@@ -15,7 +16,7 @@ from uuid import UUID
 from horae.domain.errors import Invalid, RateLimited
 from horae.domain.nodes.wakes import Wake
 from horae.domain.workers.queue_workers import PollOrigin
-from horae.domain.workers.workers import ClaimedAttempt, check_worker
+from horae.domain.workers.workers import ClaimedAttempt, WorkerDrained, check_worker
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.clock import boottime
 from horae.service.context import Context
@@ -51,7 +52,8 @@ class Polls:
         self.recorder = PollRecorder(store)
         self.watches: dict[UUID, QueueWatch] = {}
         self._watching: set[asyncio.Task[None]] = set()
-        self._closed = False
+        self._drained: Counter[UUID] = Counter()
+        self._closed = asyncio.Event()
 
     async def poll(
         self,
@@ -74,6 +76,9 @@ class Polls:
         4. Only the first in line claims: at the start, and whenever the watch finds due work. It claims nothing once
            the worker is gone.
         5. When it returns, the next in line takes its turn.
+
+        A claim raises `WorkerDrained` if the worker is drained. It leaves the line, so that it stops nobody, and waits
+        as long as it asked to: a client that does not know the word would poll again at once. Then the error is raised.
         """
         if not 0 <= wait <= MAX_POLL_WAIT_S:
             raise Invalid(f"one waits 0 to {MAX_POLL_WAIT_S:g} seconds, not {wait:g}")
@@ -81,18 +86,23 @@ class Polls:
         asked = WorkerPoll(ctx.tenant.id, queue, worker_id, limit, origin)
         self.recorder.note(asked, ctx.now())
         until, watch = boottime() + wait, self.watches.get(ctx.tenant.id)
-        if watch is not None and watch.waiting >= MAX_WAITING:
+        if (0 if watch is None else watch.waiting) + self._drained[ctx.tenant.id] >= MAX_WAITING:
             raise RateLimited(f"the tenant has {MAX_WAITING} workers waiting in this process", 1.0)
-        if not wait or watch is None or queue not in watch.queues:  # else other workers are first in line
-            taken = await claim(ctx, queue, worker_id, limit)
-            if taken or until <= boottime():  # the claim itself took all the time
-                return taken
-        with self._place_in_line(ctx, queue) as line, self.recorder.waiting(asked, there):
-            return await self._wait(line, until, there, partial(claim, ctx, queue, worker_id, limit))
+        try:
+            if not wait or watch is None or queue not in watch.queues:  # else other workers are first in line
+                taken = await claim(ctx, queue, worker_id, limit)
+                if taken or until <= boottime():  # the claim itself took all the time
+                    return taken
+            with self._place_in_line(ctx, queue) as line, self.recorder.waiting(asked, there):
+                return await self._wait(line, until, there, partial(claim, ctx, queue, worker_id, limit))
+        except WorkerDrained:
+            with self.recorder.waiting(asked, there):
+                await self._wait_without_work(ctx.tenant.id, until, there)
+            raise
 
     async def close(self) -> None:
         """End all waits without work, and close the listeners."""
-        self._closed = True
+        self._closed.set()
         for watch in self.watches.values():
             for line in watch.queues.values():
                 line.waker.wake()
@@ -137,7 +147,7 @@ class Polls:
     ) -> list[ClaimedAttempt]:
         """Claim until there is work or the time is over. A claim is never cancelled: its work would be lost."""
         is_due = True  # nothing reports work that arrived before this wait
-        while not self._closed and await there():
+        while not self._closed.is_set() and await there():
             if is_due and (taken := await look()):
                 return taken
             left = until - boottime()
@@ -145,6 +155,18 @@ class Polls:
                 break
             is_due = await line.waker.wait(min(PRESENCE_INTERVAL_S, left))
         return []
+
+    async def _wait_without_work(self, tenant_id: UUID, until: float, there: There) -> None:
+        self._drained[tenant_id] += 1
+        try:
+            while not self._closed.is_set() and (left := until - boottime()) > 0 and await there():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(PRESENCE_INTERVAL_S, left)):
+                        await self._closed.wait()
+        finally:
+            self._drained[tenant_id] -= 1
+            if not self._drained[tenant_id]:
+                del self._drained[tenant_id]
 
     def _woken(self, cell: CellProtocol, wake: Wake) -> None:
         seconds = max(0.0, wake.earliest.timestamp() - cell.clock.seconds())

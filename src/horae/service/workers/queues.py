@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from horae.domain.workers.queue_workers import (
     POLLING_WINDOW,
+    DrainStatus,
     Queue,
     QueueWorker,
     UnattendedQueue,
@@ -20,6 +21,7 @@ from horae.store.connections.each_cell import ask_by_statement, ask_each
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
 from horae.store.workers import queue_workers, queues
+from horae.store.workers.queue_workers import WorkerFilter
 from horae.store.workers.queues import FIRST_PLACE, JOBS_LISTED, ClaimedAttempts, QueuePlace
 
 FIRST_WORKER: Final = ("", "")
@@ -29,28 +31,45 @@ QUEUES_PER_LOOK: Final = 500
 
 
 class WorkerStatus(NamedTuple):
-    """A worker at a queue, whether it polls now, and how many attempts of the queue it holds."""
+    """A worker at a queue, whether it polls now, how many attempts of the queue it holds, and of all queues."""
 
     worker: QueueWorker
     is_polling: bool
     claimed: int
+    claimed_in_all: int
+
+    @property
+    def status(self) -> DrainStatus:
+        """Whether the worker gets new work."""
+        if self.worker.drain is None:
+            return DrainStatus.ACTIVE
+        return DrainStatus.DRAINING if self.claimed_in_all else DrainStatus.DRAINED
 
 
 async def list_workers(
-    ctx: Context, queue: str | None, after: tuple[str, str] | None, limit: int, *, only_polling: bool = False
+    ctx: Context,
+    queue: str | None,
+    after: tuple[str, str] | None,
+    limit: int,
+    *,
+    worker_id: str | None = None,
+    only_polling: bool = False,
 ) -> list[WorkerStatus]:
-    """Returns workers that polled within the last hour, by queue and worker id: of one queue, or of all."""
+    """Returns workers that polled within the last hour, by queue and id: of one queue or of all, or one worker."""
 
     async def look(tx: Tx) -> tuple[list[QueueWorker], ClaimedAttempts]:
-        polled_after = tx.now - POLLING_WINDOW if only_polling else None
-        found = await queue_workers.page(tx, ctx.tenant.id, queue, after or FIRST_WORKER, polled_after, limit)
+        sought = WorkerFilter(queue, worker_id, tx.now - POLLING_WINDOW if only_polling else None)
+        found = await queue_workers.page(tx, ctx.tenant.id, sought, after or FIRST_WORKER, limit)
         return found, await queues.claimed(tx, ctx.tenant.id) if found else {}
 
     answers = await ctx.ask_each(look)
     held = _sum(claimed for _, claimed in answers)
+    in_all = Counter[str]()
+    for (_, holder), many in held.items():
+        in_all[holder] += many
     now = ctx.now()
     return [
-        WorkerStatus(one, one.is_polling(now), held[one.queue, one.worker_id])
+        WorkerStatus(one, one.is_polling(now), held[one.queue, one.worker_id], in_all[one.worker_id])
         for one in latest_of(chain.from_iterable(found for found, _ in answers))[:limit]
     ]
 

@@ -102,6 +102,7 @@ TABLE_MOVES: Final = {
     "task_key": TableMove(MoveRule.MOVED, "the whole ledger: a key that succeeded stays ended"),
     "tenant": TableMove(MoveRule.MOVED, "if the shard is its home"),
     "widening": TableMove(MoveRule.RAISED, "so that no name is created in a former placement"),
+    "worker_drain": TableMove(MoveRule.NONE, "every cell has the row of a drained worker"),
 }
 DELETED_AFTER_MOVE: Final = tuple(name for name, move in TABLE_MOVES.items() if move.rule == MoveRule.MOVED)
 """The tables whose rows the source deletes."""

@@ -124,6 +124,7 @@ TABLES: Final = (
     TableFacts("task_key", "as long as its type, or the `key_retention_days` of it", Place.SHARD, PURGED),
     TableFacts("tenant", FOR_EVER + ": a purged tenant's row says so", Place.SHARD, "stay, marked as purged"),
     TableFacts("widening", "one row for each tenant that was widened", Place.CELL, PURGED),
+    TableFacts("worker_drain", "an hour after the last poll of its worker", Place.CELL, PURGED, restored=False),
 )
 SECURED_TABLES: Final = tuple(table.name for table in TABLES if table.goes != NOBODYS)
 """The tables with rows of tenants. All of them are behind row-level security."""

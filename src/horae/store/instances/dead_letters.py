@@ -41,18 +41,28 @@ async def find(tx: Tx, tenant_id: UUID, instance_id: UUID) -> DeadLetter | None:
 
 
 async def listing(
-    tx: Tx, tenant_id: UUID, wanted: DeadLetterFilter, status: ReplayStatus | None, before: DeadLetterMark, limit: int
+    tx: Tx,
+    tenant_id: UUID,
+    wanted: DeadLetterFilter,
+    statuses: Sequence[ReplayStatus] | None,
+    before: DeadLetterMark,
+    limit: int,
 ) -> list[DeadLetter]:
     """The tenant's dead letters in this cell, newest first, older than a mark."""
-    args = (tenant_id, *before, wanted.tag, wanted.error_code, status, limit, wanted.cause_id)
+    args = (tenant_id, *before, wanted.tag, wanted.error_code, statuses, limit, wanted.cause_id)
     return [dead_letter_from(row) for row in await tx.rows(sql("instances/dead_letters/listing"), *args)]
 
 
 async def of_job(
-    tx: Tx, tenant_id: UUID, wanted: DeadLetterFilter, status: ReplayStatus | None, before: DeadLetterMark, limit: int
+    tx: Tx,
+    tenant_id: UUID,
+    wanted: DeadLetterFilter,
+    statuses: Sequence[ReplayStatus] | None,
+    before: DeadLetterMark,
+    limit: int,
 ) -> list[DeadLetter]:
     """Like `listing`, for one job."""
-    args = (tenant_id, *before, wanted.tag, wanted.error_code, status, limit, wanted.job_id, wanted.cause_id)
+    args = (tenant_id, *before, wanted.tag, wanted.error_code, statuses, limit, wanted.job_id, wanted.cause_id)
     return [dead_letter_from(row) for row in await tx.rows(sql("instances/dead_letters/of_job"), *args)]
 
 

@@ -188,3 +188,8 @@ async def fire_findings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
 async def queue_workers(tx: Tx, tenant_id: UUID) -> int:
     """The workers that poll the tenant's queues."""
     return len(await tx.rows(sql("tenants/purges/queue_workers"), tenant_id))
+
+
+async def worker_drains(tx: Tx, tenant_id: UUID) -> int:
+    """The marks of the tenant's drained workers."""
+    return len(await tx.rows(sql("tenants/purges/worker_drains"), tenant_id))

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.workers.queue_workers import POLLING_WINDOW, PollOrigin, QueueWorker
+import asyncpg
+
+from horae.domain.workers.queue_workers import POLLING_WINDOW, PollOrigin, QueueWorker, WorkerDrain
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -37,11 +39,19 @@ async def trim(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("workers/queue_workers/trim"), tenant_id, MAX_WORKERS_PER_TENANT))
 
 
-async def page(
-    tx: Tx, tenant_id: UUID, queue: str | None, after: tuple[str, str], polled_after: datetime | None, limit: int
-) -> list[QueueWorker]:
-    """A page of a tenant's workers, by queue and id: of one queue or of all, of those that poll or of all."""
-    rows = await tx.rows(sql("workers/queue_workers/page"), tenant_id, queue, after[0], after[1], polled_after, limit)
+class WorkerFilter(NamedTuple):
+    """Which workers are listed: of one queue, with one id, or that polled after a time. None is any."""
+
+    queue: str | None = None
+    worker_id: str | None = None
+    polled_after: datetime | None = None
+
+
+async def page(tx: Tx, tenant_id: UUID, sought: WorkerFilter, after: tuple[str, str], limit: int) -> list[QueueWorker]:
+    """A page of a tenant's workers, by queue and id."""
+    rows = await tx.rows(
+        sql("workers/queue_workers/page"), tenant_id, sought.queue, sought.worker_id, *after, sought.polled_after, limit
+    )
     return [
         QueueWorker(
             tenant_id=row["tenant_id"],
@@ -52,9 +62,16 @@ async def page(
             wanted=row["wanted"],
             origin=PollOrigin(row["client"], row["address"]),
             process=row["process"],
+            drain=_drain_of(row),
         )
         for row in rows
     ]
+
+
+def _drain_of(row: asyncpg.Record) -> WorkerDrain | None:
+    if row["drained_at"] is None:
+        return None
+    return WorkerDrain(row["drained_at"], row["drained_by"], row["reason"])
 
 
 async def forget(tx: Tx, limit: int) -> int:

@@ -55,9 +55,14 @@ class Beat(NamedTuple):
     deadline: datetime
 
 
-async def due_classes(tx: Tx, queue: QueueKey) -> list[DueQueue]:
-    """The classes of a queue in this cell that have due instances of jobs that are not paused."""
-    rows = await tx.rows(sql("workers/workers/due_classes"), queue.tenant_id, queue.name, tx.now)
+async def due_classes(tx: Tx, queue: QueueKey, worker_id: str) -> list[DueQueue] | None:
+    """The classes of a queue in this cell that have due instances of jobs that are not paused.
+
+    None if the worker is drained: the same statement reads its mark.
+    """
+    rows = await tx.rows(sql("workers/workers/due_classes"), queue.tenant_id, queue.name, tx.now, worker_id)
+    if rows and rows[0]["priority"] is None:
+        return None
     return [DueQueue(Priority(row["priority"]), Lane(row["lane"]), row["due_at"]) for row in rows]
 
 

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ActionButton } from "../../../parts/ActionButton";
 import type { ListSearch } from "../routes";
 import { BulkDialog } from "./BulkDialog";
+import { type LastAction, useLastAction } from "./last-action";
 import {
   BULK_VERBS,
   type BulkOutcome,
@@ -14,18 +15,13 @@ import {
   wantedOf,
 } from "./selected-jobs";
 
-interface DoneAction extends BulkOutcome {
-  verb: BulkVerb;
-  isUndo: boolean;
-}
-
 /** What can be done to the selected jobs, what was done to them last, and its undo. */
 export function BulkBar({ filters, selected, hasMore, onSelect }: BulkBarProps) {
   const { t } = useTranslation("lists");
   const [open, setOpen] = useState<BulkVerb | null>(null);
-  const [done, setDone] = useState<DoneAction | null>(null);
+  const [done, setDone] = useLastAction();
   const finish = (verb: BulkVerb, isUndo: boolean) => (outcome: BulkOutcome) => {
-    setDone({ ...outcome, verb, isUndo });
+    setDone({ changed: outcome.changed, refused: outcome.refused, verb, isUndo });
     onSelect(NOTHING);
   };
   const count = selected.names.size;
@@ -102,7 +98,7 @@ function DoneLine({ done, onUndone, onHide }: DoneLineProps) {
 }
 
 interface DoneLineProps {
-  done: DoneAction;
+  done: LastAction;
   onUndone: (verb: BulkVerb, isUndo: boolean) => (outcome: BulkOutcome) => void;
   onHide: () => void;
 }

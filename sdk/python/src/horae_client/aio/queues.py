@@ -5,7 +5,7 @@ from typing import Any
 
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import workers as asked
-from horae_client.models import HeardAll, QueueStatus, QueueWorker, ReportedAll, Works
+from horae_client.models import DrainedWorker, HeardAll, QueueStatus, QueueWorker, ReportedAll, Works
 
 
 class AsyncQueues(AsyncVerbs):
@@ -35,6 +35,32 @@ class AsyncWorkers(AsyncVerbs):
         []
         """
         return self._pages(asked.workers(queue, polling), limit)
+
+    async def drain(self, worker_id: str, reason: str) -> DrainedWorker:
+        """Give a worker no new work; what it holds goes on. It is named as it is listed.
+
+        It stays drained until it is resumed, or until an hour after its last poll.
+
+        >>> from horae_client.errors import NotFound
+        >>> try:
+        ...     done = await client.workers.drain("host-9/4711", "the host is replaced")
+        ... except NotFound:
+        ...     print("nobody of this id polled within the last hour")
+        nobody of this id polled within the last hour
+        """
+        return await self._ask(asked.drain(worker_id, reason))
+
+    async def resume(self, worker_id: str) -> DrainedWorker:
+        """Give a drained worker work again, from its next poll on.
+
+        >>> from horae_client.errors import NotFound
+        >>> try:
+        ...     done = await client.workers.resume("host-9/4711")
+        ... except NotFound:
+        ...     print("nobody of this id polled within the last hour")
+        nobody of this id polled within the last hour
+        """
+        return await self._ask(asked.resume(worker_id))
 
     async def poll(self, queue: str, worker_id: str, *, limit: int = 1, wait: float = 0.0) -> Works:
         """Claim up to `limit` due attempts of a queue; wait up to `wait` seconds for the first one.

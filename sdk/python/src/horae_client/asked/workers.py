@@ -6,7 +6,7 @@ Each is safe to repeat: the answer for a report that was already written is `lat
 from collections.abc import Sequence
 from typing import Any
 
-from horae_client.models import HeardAll, Page, QueueStatus, QueueWorker, ReportedAll, Works
+from horae_client.models import DrainedWorker, HeardAll, Page, QueueStatus, QueueWorker, ReportedAll, Works
 from horae_client.wire import Request, path, said
 
 
@@ -39,6 +39,16 @@ def fail(items: Sequence[Any]) -> Request[ReportedAll]:
 def workers(queue: str | None, polling: bool | None) -> Request[Page[QueueWorker]]:
     """Get a page of the workers that poll queues."""
     return Request("GET", path("workers"), Page[QueueWorker], query=said(queue=queue, polling=polling))
+
+
+def drain(worker_id: str, reason: str) -> Request[DrainedWorker]:
+    """Give a worker no new work. It is safe to repeat."""
+    return Request("POST", path("workers", worker_id, "drain"), DrainedWorker, body={"reason": reason})
+
+
+def resume(worker_id: str) -> Request[DrainedWorker]:
+    """Give a drained worker work again."""
+    return Request("POST", path("workers", worker_id, "resume"), DrainedWorker)
 
 
 def queues(name: str | None) -> Request[Page[QueueStatus]]:

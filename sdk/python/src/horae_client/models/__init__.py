@@ -104,7 +104,17 @@ from horae_client.models.sources import Repair, Round, Source, Taken
 from horae_client.models.subjects import Changed, Coverage, Subject
 from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, Task, TaskAnswer, TaskAnswers
 from horae_client.models.tenants import Tenant, TenantStatus
-from horae_client.models.workers import Heard, HeardAll, QueueStatus, QueueWorker, Reported, ReportedAll, Work, Works
+from horae_client.models.workers import (
+    DrainedWorker,
+    Heard,
+    HeardAll,
+    QueueStatus,
+    QueueWorker,
+    Reported,
+    ReportedAll,
+    Work,
+    Works,
+)
 
 __all__ = [
     "Action",
@@ -147,6 +157,7 @@ __all__ = [
     "DecidingRow",
     "Decision",
     "DelayCause",
+    "DrainedWorker",
     "Drill",
     "Edge",
     "EndedSessions",

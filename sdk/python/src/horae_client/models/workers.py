@@ -24,10 +24,11 @@ class Work(Model, frozen=True, kw_only=True, gc=False):
 
 
 class Works(Model, frozen=True, kw_only=True, gc=False):
-    """The claimed attempts, and the server's time of the claim."""
+    """The claimed attempts, and the server's time of the claim. `drained`: the worker gets no new work."""
 
     items: list[Work]
     now: datetime | None = None
+    drained: bool = False
 
 
 class Heard(Model, frozen=True, kw_only=True):
@@ -68,7 +69,8 @@ class QueueWorker(Model, frozen=True, kw_only=True):
     """A worker at a queue.
 
     `claimed` is how many attempts it holds, `wanted` how many its last poll asked for. `polled_at` is up to ten seconds
-    behind; `polling` is false 45 seconds after the last poll.
+    behind; `polling` is false 45 seconds after the last poll. `status` is `ACTIVE`, or `DRAINING` or `DRAINED` for a
+    worker that gets no new work.
     """
 
     worker_id: str
@@ -81,6 +83,23 @@ class QueueWorker(Model, frozen=True, kw_only=True):
     process: str
     client: str | None = None
     address: str | None = None
+    status: str = "ACTIVE"
+    drained_at: datetime | None = None
+    drained_by: str | None = None
+    drain_reason: str | None = None
+
+
+class DrainedWorker(Model, frozen=True, kw_only=True):
+    """A worker after it was drained or resumed: how many attempts it holds, and which queues it polls.
+
+    `status` is `ACTIVE`, `DRAINING` or `DRAINED`. Repeat the request for the cells in `cells_down`.
+    """
+
+    worker_id: str
+    status: str
+    claimed: int
+    queues: list[str]
+    cells_down: list[str] = msgspec.field(default_factory=list)
 
 
 class QueueStatus(Model, frozen=True, kw_only=True):

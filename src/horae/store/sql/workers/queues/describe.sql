@@ -1,6 +1,6 @@
 -- :tenant_id :queues :now :polled_after :counted :listed
 -- A row for each of :queues: what waits for a worker in this cell, who polls, which jobs use it. What waits is counted
--- up to :counted in each class. Instances of paused jobs do not wait for a worker.
+-- up to :counted in each class. Instances of paused jobs do not wait for a worker. A drained worker does not count.
 select a.queue, w.waiting, w.oldest, w.is_more, p.polling, p.polled_at,
        array(select j.name from job j
              where j.tenant_id = :tenant_id and j.status <> 'REMOVED' and j.definition -> 'target' ->> 'kind' = 'queue'
@@ -25,5 +25,8 @@ cross join lateral (
             order by q.due_at
             limit :counted) l) k) w
 cross join lateral (
-    select count(*) filter (where b.polled_at > :polled_after)::int as polling, max(b.polled_at) as polled_at
-    from queue_worker b where b.tenant_id = :tenant_id and b.queue = a.queue) p
+    select count(*) filter (where b.polled_at > :polled_after and d.worker_id is null)::int as polling,
+           max(b.polled_at) as polled_at
+    from queue_worker b
+    left join worker_drain d on d.tenant_id = b.tenant_id and d.worker_id = b.worker_id
+    where b.tenant_id = :tenant_id and b.queue = a.queue) p

@@ -1,6 +1,7 @@
 -- :after_tenant_id :after_queue :limit :waiting_before :polled_before
 -- A page of all queues of this cell in which something is due or will be, by tenant and name. `oldest` is given where
--- work has waited since :waiting_before, no worker has polled since :polled_before, and no worker holds an attempt.
+-- work has waited since :waiting_before, no worker has polled since :polled_before, and no worker holds an attempt. A
+-- drained worker does not count.
 with recursive found as (
     (select q.tenant_id, q.queue from instance_live q
      where q.state in ('INIT', 'FAIL') and q.queue is not null
@@ -34,7 +35,9 @@ left join lateral (
         order by q.due_at
         limit 1) k
     where not exists (select from queue_worker w
-                      where w.tenant_id = a.tenant_id and w.queue = a.queue and w.polled_at > :polled_before)
+                      where w.tenant_id = a.tenant_id and w.queue = a.queue and w.polled_at > :polled_before
+                        and not exists (select from worker_drain x
+                                        where x.tenant_id = w.tenant_id and x.worker_id = w.worker_id))
       and not exists (select from claimed d where d.tenant_id = a.tenant_id and d.queue = a.queue)
       and not exists (select from reference t
                       where t.kind = 'tenant' and t.id = a.tenant_id
