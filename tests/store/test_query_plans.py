@@ -112,10 +112,14 @@ HOT = {
         [ID, [1], AT, 10],
         {"l": "instance_live_due", "i": "instance_live_queue", "q_2": "instance_live_queue"},
     ),
-    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None, "", []], {"j": "job_page"} | FENCE),
+    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None, "", [], []], {"j": "job_page"} | FENCE),
     "jobs/jobs/page_of_owner": (
-        [ID, "", "", None, "{}", [], 10, None, "part", ["a"], "orders-team"],
+        [ID, "", "", None, "{}", [], 10, None, "part", ["a"], [], "orders-team"],
         {"j": "job_owner"} | FENCE,
+    ),
+    "jobs/jobs/page_of_calendar": (
+        [ID, "", "", None, "{}", [], 10, None, "", [], [], None, "days"],
+        {"a": "job_calendar", "p": "job_paused"} | FENCE,
     ),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
@@ -203,6 +207,7 @@ HOT = {
 }
 MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "instances/dead_letters/tag_many",
+    "jobs/jobs/page_of_calendar",
     "jobs/problems/dead",
     "jobs/problems/overdue",
     "rolling/subjects/page",
@@ -213,7 +218,8 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "workers/queues/names",
     "workers/queues/unattended",
 }
-"""A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids.
+"""A few rows of each of many shards, or of two indexes, put into one order; or rows of one time, put into the order of
+their ids.
 
 Lists for people put a page of names into order. PostgreSQL 16 and later sort the few tags of one row.
 """
