@@ -59,6 +59,16 @@ GOOD: dict[str, Any] = {
         "requests": {"rate": 1},
         "egress": {"networks": ["10.0.0.0/8"], "ports": ["443"], "plain": True},
     },
+    "POST /api/v1/calendars/{calendar}/preview": {
+        "first": "2026-01-01",
+        "last": "2026-12-31",
+        "weekdays": [1],
+        "added": ["2026-01-03"],
+        "removed": ["2026-01-05"],
+        "days": 30,
+        "after": "a",
+        "limit": 5,
+    },
     "PUT /api/v1/calendars/{calendar}": {
         "first": "2026-01-01",
         "last": "2026-12-31",

@@ -20,5 +20,10 @@ def test_an_operator_certifies_a_day_and_a_verifier_needs_only_the_bundle_and_th
     assert "is not over" in horae("certificate", "--day", today, status=1)
     horae("certificate", "export", "--day", day, "--out", str(bundle))
     assert "exists already" in horae("certificate", "export", "--day", day, "--out", str(bundle), status=4)
+    rows = horae("certificate", "list", "--since", day, "--until", today)
+    assert "clean" in rows
+    [listed] = horae.json("certificate", "list", "--since", day, "--until", today)["days"]
+    assert (listed["day"], listed["revision"], listed["findings"]) == (day, 2, 0)
+    assert "at most 366" in horae("certificate", "list", "--help")
     ran = verifier.run(bundle, made["public"])
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -11,6 +11,7 @@ from playwright.async_api import Browser, expect
 from tests.cluster import Cluster
 from tests.console import witness
 from tests.console.browser import LANGUAGES, PATIENCE_MS, browsing, profile
+from tests.console.certified_days import certified_days
 from tests.console.desk import Desk
 from tests.console.runs import runs_and_causes
 from tests.console.scene import Scene, set_up
@@ -65,7 +66,9 @@ async def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> 
 async def lived(served: Served) -> tuple[Home, dict[str, str]]:
     """A tenant with something on every page, for tests that only look."""
     home = await served.home()
-    return home, await set_up(served, home) | await runs_and_causes(Scene(served, home))
+    scene = Scene(served, home)
+    made = await set_up(served, home) | await runs_and_causes(scene)
+    return home, made | {"certificate": await certified_days(scene)}
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")

@@ -9,6 +9,7 @@ PAGES = {
     "workers": "/workers",
     "sources": "/sources",
     "rolling": "/rolling",
+    "calendars": "/calendars",
     "events": "/events",
     "dead-letters": "/dead-letters",
     "causes": "/dead-letters/causes",
@@ -19,11 +20,25 @@ PAGES = {
     "alert-rules": "/alerts/rules",
     "silences": "/alerts/silences",
     "audit": "/audit",
+    "certificates": "/certificates/days",
+    "secrets": "/secrets",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
-SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
+SINGLE = (
+    "instance",
+    "run",
+    "task",
+    "source",
+    "subjects",
+    "cause",
+    "replay",
+    "backfill-group",
+    "alert",
+    "calendar",
+    "certificate",
+)
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",

@@ -200,6 +200,16 @@ async def a_channel(scene: Scene) -> None:
     await scene.parks("changes", b"<order id='7'/>", BadRequest("no schedule change: JSON is malformed"))
 
 
+async def a_calendar(scene: Scene) -> str:
+    """Workdays with a holiday and a day that makes up for it, and a job that uses them; gives its page."""
+    single = {"added": [f"{scene.now.year}-10-10"], "removed": [f"{scene.now.year}-10-01"]}
+    known = {"first": "2020-01-01", "last": "2060-12-31", "weekdays": [1, 2, 3, 4, 5]}
+    await scene.home.ask("PUT", "/calendars/workdays", known | single)
+    policies = {"calendars": [{"calendar": "workdays"}]}
+    await scene.job("invoice_run", cron="0 0 9 * * *", timezone="Asia/Shanghai", owner="finance", policies=policies)
+    return "/calendars/workdays"
+
+
 async def set_up(served: Served, home: Home) -> dict[str, str]:
     """Something on every page; gives the paths of pages that show one thing."""
     scene = Scene(served, home)
@@ -224,4 +234,4 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
     single = {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
     lists = {"source": await a_source(scene), "subjects": await a_set(scene)}
-    return single | lists | {"alert": await an_alert(scene)}
+    return single | lists | {"alert": await an_alert(scene), "calendar": await a_calendar(scene)}

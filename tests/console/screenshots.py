@@ -16,6 +16,7 @@ from playwright.async_api import Browser, expect
 from horae.domain.ids import shard_in
 from tests.cluster import private_cluster
 from tests.console.browser import LANGUAGES, NARROW, browsing, profile
+from tests.console.certified_days import certified_days
 from tests.console.desk import Desk
 from tests.console.pages import PLATFORM, pages_of
 from tests.console.runs import runs_and_causes
@@ -99,6 +100,7 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     """A tenant whose jobs have run for a while."""
     scene = Scene(served, home)
     made = await set_up(served, home) | await runs_and_causes(scene)
+    made["certificate"] = await certified_days(scene)
     await query(served.store.cells[0], A_DAY, home.tenant.id, scene.now)
     more = {"keys": [f"product-{number:03}" for number in range(12, 80)], "at_once": True}
     await home.ask("PUT", "/jobs/STOCK/subjects", more)

@@ -10,6 +10,7 @@ from horae.domain.errors import BadRequest
 from horae.security.roles import Role
 from horae.service.identity import api_keys
 from tests.console.browser import profile
+from tests.console.certified_days import certified_days
 from tests.console.desk import Desk
 from tests.console.pages import PLATFORM, pages_of
 from tests.console.runs import backfill_group, cause_of, ended_run, paced_replay
@@ -42,12 +43,15 @@ async def write_everywhere(served, home) -> dict[str, str]:
     """The corpus in every field that takes a text; gives pages that show it."""
     scene = Scene(served, home)
     await scene.alert_channel()
+    await home.ask("PUT", "/calendars/" + quote(NAMES[1], safe=""), {"first": "2020-01-01", "last": "2060-12-31"})
     for number, name in enumerate(NAMES):
         await scene.job(
             name,
             cron="0 */5 * * * ?" if number % 2 else "*/5 * * * *",
             labels={"a": TEXTS[number % len(TEXTS)][:63]},
             payload={EVIL: TEXTS},
+            owner=TEXTS[number % len(TEXTS)][:128],
+            policies={"calendars": [{"calendar": NAMES[1], "mode": "exclude"}]},
             target={
                 "kind": "http",
                 "url": "https://example.com/" + quote(EVIL[:200]),
@@ -65,7 +69,6 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await scene.ended(dead)
     await api_keys.create(home.ctx, NAMES[0], [Role.VIEWER])
     await home.ask("PUT", "/role-bindings/" + quote(f"group:{NAMES[0]}", safe=""), {"roles": ["viewer"]})
-    await home.ask("PUT", "/calendars/" + quote(NAMES[1], safe=""), {"first": "2026-01-01", "last": "2026-12-31"})
     await home.ask("PUT", f"/sources/{quote(kind)}", {"origin": {"kind": "push"}})
     page = {"round": EVIL[:100], "items": [{"key": EVIL[:190], "at": NINE}], "last": True}
     await home.ask("POST", f"/sources/{quote(kind)}/pages", page)
@@ -90,6 +93,8 @@ async def write_everywhere(served, home) -> dict[str, str]:
         "replay": await paced_replay(scene, tag=EVIL[:120], limit=1),
         "backfill-group": group,
         "alert": f"/alerts/{alert['id']}",
+        "certificate": await certified_days(scene, NAMES[0], EVIL[:300]),
+        "calendar": f"/calendars/{quote(NAMES[1], safe='')}",
         "subjects": f"{subjects}?view=subjects",
         "source": f"/sources/{quote(kind, safe='')}",
         "instance": f"/instances/{dead}",
@@ -109,6 +114,7 @@ async def test_nothing_that_others_wrote_is_ever_executed(served, browser, langu
         "nowhere": f"/{quote(EVIL[:300], safe='')}",
         "alerts": f"/alerts?job={quote(EVIL[:100])}",
         "unknown alert": f"/alerts/{quote(NAMES[0], safe='')}",
+        "references": f"/secrets?name={quote(EVIL[:190])}",
         "audit": f"/audit?actor={quote(EVIL[:190])}",
     }
     async with profile(browser, language) as context:

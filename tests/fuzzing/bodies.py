@@ -12,6 +12,7 @@ from horae.api.hot import HotBody
 from horae.api.models import (
     backfills,
     bulk,
+    calendars,
     dead_letters,
     identity,
     instances,
@@ -41,7 +42,7 @@ KINDS: tuple[type[BaseModel] | type[msgspec.Struct], ...] = (
     instances.NewRun,
     backfills.NewBackfill,
     backfills.NewBackfillGroup,
-    operations.NewCalendar,
+    calendars.NewCalendar,
     operations.JobTestRequest,
     tenants.AllowanceSpec,
     tenants.NewTenant,
@@ -61,7 +62,7 @@ SEEDS = tuple(
         (jobs.NewJob, {"name": "j", "target": {"kind": "http", "url": "https://example.com/", "headers": {"a": "b"}}}),
         (jobs.NewJob, {"name": "j", "policies": {"misfire": {"policy": "all", "cap": 5}, "spread": {"jitter": 1}}}),
         (versions.UpdateJob, {"version": 1, "cron": "* * * * *", "labels": {"a": "b"}, "retry": {"base": 1}}),
-        (operations.NewCalendar, {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1], "added": []}),
+        (calendars.NewCalendar, {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1], "added": []}),
         (tenants.AllowanceSpec, {"weight": 2, "quotas": {"q": {"rate": 1}}, "egress": {"networks": ["10.0.0.0/8"]}}),
         (identity.NewApiKey, {"name": "k", "roles": ["viewer"], "expires_at": "2030-01-01T00:00:00+08:00"}),
         (tasks.PutTasks, {"tasks": [{"key": "a", "at": "2026-11-15T09:00:00+08:00", "payload": {"a": [1, None]}}]}),
@@ -102,8 +103,8 @@ def _read(kind: type[BaseModel] | type[msgspec.Struct], value: object) -> None:
             made.definition(TENANT, "j", NOW)
         case tenants.AllowanceSpec():
             tenants.AllowanceSpec.of(made.to_domain())
-        case operations.NewCalendar():
-            operations.CalendarView.of(made.to_domain("c"))
+        case calendars.NewCalendar():
+            calendars.CalendarView.of(made.to_domain("c"))
         case bulk.BulkJobsRequest():
             made.to_domain()
         case _:

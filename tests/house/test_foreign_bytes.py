@@ -57,6 +57,7 @@ OWN_INPUT = {
     "service/targets/targets.py": "a request that it has made itself",
     "store/arrays.py": "columns of our own tables",
     "store/audit/fires.py": "a row of ours",
+    "store/certificates/certificates.py": "a certificate that this product made",
     "store/schedules/calendars.py": "a row of ours",
     "store/cells.py": "columns of our own tables",
     "store/jobs/edges.py": "a row of ours",

@@ -124,10 +124,14 @@ HOT = {
         [ID, [1], AT, 10],
         {"l": "instance_live_due", "i": "instance_live_queue", "q_2": "instance_live_queue"},
     ),
-    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None, "", []], {"j": "job_page"} | FENCE),
+    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None, "", [], []], {"j": "job_page"} | FENCE),
     "jobs/jobs/page_of_owner": (
-        [ID, "", "", None, "{}", [], 10, None, "part", ["a"], "orders-team"],
+        [ID, "", "", None, "{}", [], 10, None, "part", ["a"], [], "orders-team"],
         {"j": "job_owner"} | FENCE,
+    ),
+    "jobs/jobs/page_of_calendar": (
+        [ID, "", "", None, "{}", [], 10, None, "", [], [], None, "days"],
+        {"a": "job_calendar", "p": "job_paused"} | FENCE,
     ),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
@@ -241,6 +245,7 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "graphs/steps/of_runs",
     "graphs/steps/record",
     "instances/dead_letters/tag_many",
+    "jobs/jobs/page_of_calendar",
     "jobs/problems/dead",
     "jobs/problems/overdue",
     "rolling/subjects/page",
@@ -251,7 +256,7 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "workers/queues/names",
     "workers/queues/unattended",
 }
-"""A few rows of each of many shards, or of a batch of runs, put into one order.
+"""A few rows of each of many shards, of two indexes, or of a batch of runs, put into one order.
 
 Or rows of one time, put into the order of their ids.
 

@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { alerts } from "../pages/alerts/routes";
 import { audit } from "../pages/audit/routes";
 import { backfills } from "../pages/backfills/routes";
+import { calendars } from "../pages/calendars/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
@@ -11,6 +12,7 @@ import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
 import { overview } from "../pages/overview/routes";
 import { rolling } from "../pages/rolling/routes";
+import { secrets } from "../pages/secrets/routes";
 import { sources } from "../pages/sources/routes";
 import { tasks } from "../pages/tasks/routes";
 import { tenants } from "../pages/tenants/routes";
@@ -28,6 +30,7 @@ export const router = createRouter({
     ...workers,
     ...sources,
     ...rolling,
+    ...calendars,
     ...backfills,
     ...events,
     ...deadLetters,
@@ -35,6 +38,7 @@ export const router = createRouter({
     ...audit,
     ...incidents,
     ...drills,
+    ...secrets,
     ...tenants,
   ]),
   basepath: "/console",

@@ -32,6 +32,12 @@ export function DecidingRowLink({ row, onOpen }: { row: DecidingRowView; onOpen:
           {text}
         </Link>
       );
+    case "calendar":
+      return (
+        <Link to="/calendars/$calendar" params={{ calendar: row.ref }} onClick={onOpen}>
+          {text}
+        </Link>
+      );
     case "task":
       return (
         <Link to="/tasks/$type/$key" params={{ type: first, key: rest.join("/") }} onClick={onOpen}>

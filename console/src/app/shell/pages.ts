@@ -7,9 +7,11 @@ export const PAGES = [
   { name: "workers", to: "/workers", needs: "queues.list" },
   { name: "sources", to: "/sources", needs: "sources.list" },
   { name: "rolling", to: "/rolling", needs: "subjects.list" },
+  { name: "calendars", to: "/calendars", needs: "calendars.list" },
   { name: "events", to: "/events", needs: "subscriptions.list" },
   { name: "deadLetters", to: "/dead-letters", needs: "dead_letters.list" },
   { name: "alerts", to: "/alerts", needs: "alerts.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
+  { name: "secrets", to: "/secrets", needs: "secrets.list" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

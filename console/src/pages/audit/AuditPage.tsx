@@ -37,7 +37,7 @@ export function AuditPage() {
     <Page title={t("title")} actions={<Button onClick={() => void query.refetch()}>{t("reload")}</Button>}>
       <p className="soft">{t("about")}</p>
       <p>
-        <Link to="/certificates">{t("certificate.link")}</Link>
+        <Link to="/certificates/days">{t("certificate.link")}</Link>
       </p>
       <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
       <PagedTable<AuditEntryView>

@@ -16,6 +16,7 @@ import { Card, Page } from "../../parts/Page";
 import { Timestamp } from "../../parts/Timestamp";
 import { JobLink } from "../instances/columns";
 import { filtersOf, newestDay, readDay } from "./certificates";
+import "./certified-days.css";
 
 const route = getRouteApi("/certificates");
 
@@ -34,6 +35,11 @@ export function CertificatePage() {
   };
   return (
     <Page title={t("certificate.title")}>
+      <p>
+        <Link to="/certificates/days" search={{ month: day.slice(0, 7) }}>
+          {t("days.link")}
+        </Link>
+      </p>
       <p className="soft">{t("certificate.about")}</p>
       <search className="filters">
         <Field label={t("certificate.day")}>
@@ -78,7 +84,7 @@ function Certificate({ certificate }: { certificate: CertificateView }) {
       </Card>
       <p className="soft">
         {t("certificate.signed", { revision: certificate.revision, key: certificate.key })}{" "}
-        <Timestamp at={certificate.made_at} /> <code>{certificate.digest}</code>
+        <Timestamp at={certificate.made_at} /> <code className="digest">{certificate.digest}</code>
       </p>
     </>
   );

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
+import { readMonth } from "../calendars/days";
 import { readDay } from "./certificates";
 import { readFilters } from "./filters";
 
@@ -17,4 +18,11 @@ const certificate = createRoute({
   component: lazyRouteComponent(() => import("./CertificatePage"), "CertificatePage"),
 });
 
-export const audit = [list, certificate] as const;
+const days = createRoute({
+  getParentRoute: () => root,
+  path: "/certificates/days",
+  validateSearch: (raw: Record<string, unknown>): { month?: string } => ({ month: readMonth(raw.month) }),
+  component: lazyRouteComponent(() => import("./CertifiedDaysPage"), "CertifiedDaysPage"),
+});
+
+export const audit = [list, certificate, days] as const;

@@ -35,6 +35,26 @@ export default {
       missing: "Missing",
     },
   },
+  days: {
+    link: "All days",
+    title: "Certificates by day",
+    about:
+      "The outcome of each day in UTC by its newest certificate. A day leads to its certificate, with the reason of each fault. `horae certificate` makes them.",
+    map: "Days",
+    keys: "Arrow keys walk by day and week, Page Up and Page Down by month, with Shift by year. Enter opens a day.",
+    before: "Year before",
+    after: "Next year",
+    outcome: {
+      clean: "certified, no faults",
+      faults: "certified, with faults",
+      missing: "not certified",
+      open: "not over yet",
+    },
+    numbers: "{{expected}} fires expected, {{missing}} missing, {{findings}} findings",
+    faulty: "Days with faults",
+    findings: "Findings",
+    noFaults: "No certified day of this year has a fault.",
+  },
   chain: {
     title: "Hash chain",
     cell: "Cell",

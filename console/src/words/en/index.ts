@@ -2,6 +2,7 @@ import alertSettings from "./alertSettings";
 import alerts from "./alerts";
 import audit from "./audit";
 import backfills from "./backfills";
+import calendars from "./calendars";
 import deadLetters from "./deadLetters";
 import drills from "./drills";
 import errors from "./errors";
@@ -18,6 +19,7 @@ import logs from "./logs";
 import onCall from "./onCall";
 import overview from "./overview";
 import rolling from "./rolling";
+import secrets from "./secrets";
 import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
@@ -30,6 +32,7 @@ export default {
   alerts,
   audit,
   backfills,
+  calendars,
   deadLetters,
   drills,
   events,
@@ -45,6 +48,7 @@ export default {
   onCall,
   overview,
   rolling,
+  secrets,
   sources,
   states,
   tasks,

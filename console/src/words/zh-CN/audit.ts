@@ -35,6 +35,26 @@ export default {
       missing: "缺失",
     },
   },
+  days: {
+    link: "全部日期",
+    title: "每日证书",
+    about:
+      "按最新证书显示每一天（UTC）的结果。点击某天可打开其证书，查看每个问题的原因。由 `horae certificate` 生成。",
+    map: "日期",
+    keys: "方向键按天和周移动，Page Up 与 Page Down 按月移动，加 Shift 按年移动；回车打开某天。",
+    before: "上一年",
+    after: "下一年",
+    outcome: {
+      clean: "已认证，无问题",
+      faults: "已认证，有问题",
+      missing: "未认证",
+      open: "尚未结束",
+    },
+    numbers: "应触发 {{expected}} 次，缺失 {{missing}} 次，发现 {{findings}} 个问题",
+    faulty: "有问题的日期",
+    findings: "发现的问题",
+    noFaults: "这一年已认证的日期均无问题。",
+  },
   chain: {
     title: "哈希链",
     cell: "单元",

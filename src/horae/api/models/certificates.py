@@ -5,14 +5,15 @@ from datetime import date, datetime
 from typing import Final
 from urllib.parse import urlencode
 
+import msgspec
 from pydantic import Field
 
 from horae.api.models.base import ResponseModel
-from horae.domain.certificates.certificates import CertifiedFinding, JobDayCounts, range_of
+from horae.domain.certificates.certificates import CertifiedDay, CertifiedFinding, JobDayCounts, range_of
 from horae.domain.certificates.results import DayCounts
 from horae.domain.fire_audit.findings import FireFault
 from horae.domain.ids import Prefix, public
-from horae.service.certificates.certificates import Certificate
+from horae.service.certificates.certificates import Certificate, CertifiedDays
 
 MOST_JOBS: Final = 1000
 """Jobs of an answer. The bundle has all of them."""
@@ -102,6 +103,43 @@ class CertificateView(ResponseModel):
             findings=[CertifiedFindingView.of(one) for one in content.findings[:MOST_FINDINGS]],
             findings_count=len(content.findings),
         )
+
+
+class CertifiedDayView(ResponseModel):
+    """What the newest certificate of a day says in total."""
+
+    day: date
+    revision: int
+    made_at: datetime
+    expected: int = Field(description="How many fires should have a verdict.")
+    on_time: int
+    late: int
+    waiting: int
+    dead: int
+    cancelled: int
+    skipped: int = Field(description="How many were not to run, for any reason.")
+    undecided: int
+    missing: int
+    findings_count: int = Field(description="How many findings the certificate has; 0: the day has no fault.")
+
+    @classmethod
+    def of(cls, one: CertifiedDay) -> "CertifiedDayView":
+        """Returns the view of a certified day."""
+        counts = msgspec.structs.asdict(one.total) | {"skipped": sum(one.total.skipped.values())}
+        numbers = {name: counts[name] for name in DayCounts.__struct_fields__}
+        return cls(day=one.day, revision=one.revision, made_at=one.made_at, findings_count=one.findings, **numbers)
+
+
+class CertifiedDaysView(ResponseModel):
+    """The certified days of a range, in order. A day up to `newest` that is missing has no certificate."""
+
+    newest: date = Field(description="The newest day that can have a certificate now.")
+    days: list[CertifiedDayView]
+
+    @classmethod
+    def of(cls, found: CertifiedDays) -> "CertifiedDaysView":
+        """Returns the view of certified days."""
+        return cls(newest=found.newest, days=[CertifiedDayView.of(one) for one in found.days])
 
 
 def _job_view(day: date, job: JobDayCounts) -> CertifiedJobView:

@@ -1,12 +1,12 @@
 """Models of health, nodes, shards, calendars, forecasts and test requests."""
 
 from datetime import date, datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import msgspec
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
+from horae.api.models.base import Payload, RequestModel, ResponseModel
 from horae.domain.health.causes import CauseKind
 from horae.domain.health.delay_causes import DelayCauseKind
 from horae.domain.health.growth import Growth
@@ -15,13 +15,11 @@ from horae.domain.ids import Prefix, public
 from horae.domain.incidents.incidents import IncidentGrade, RecoveryStep
 from horae.domain.instances.outcomes import WORDS
 from horae.domain.measures.measures import MeasureAction, MeasureName
-from horae.domain.schedules.calendars import Calendar
 from horae.service.health.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
 from horae.service.health.lateness import Lateness
 from horae.service.schedules.forecasts import ForecastResult
 from horae.service.targets.targets import TrialResult
 
-Days = Annotated[list[Day], Field(max_length=5000)]
 NAMED: Final = 10
 """The number of jobs of a busy second that are named."""
 
@@ -263,64 +261,6 @@ class ShardView(ResponseModel):
             alive=row.alive,
             seen_seconds_ago=seen,
         )
-
-
-class NewCalendar(RequestModel):
-    """A set of days from `first` to `last`: weekdays (1 is Monday), plus `added` days, minus `removed` days."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1, 2, 3, 4, 5], "removed": ["2026-10-01"]}
-            ]
-        }
-    )
-
-    first: Day
-    last: Day
-    weekdays: Annotated[list[Annotated[int, Field(strict=True, ge=1, le=7)]], Field(max_length=7)] = []
-    added: Days = []
-    removed: Days = []
-
-    def to_domain(self, name: str) -> Calendar:
-        """Returns the calendar of the domain."""
-        return Calendar(
-            name=name,
-            first=self.first,
-            last=self.last,
-            weekdays=frozenset(self.weekdays),
-            added=frozenset(self.added),
-            removed=frozenset(self.removed),
-        )
-
-
-class CalendarView(ResponseModel):
-    """A calendar: a set of days that schedules include or exclude."""
-
-    name: str
-    first: date
-    last: date
-    weekdays: list[int]
-    added: list[date]
-    removed: list[date]
-
-    @classmethod
-    def of(cls, one: Calendar) -> "CalendarView":
-        """Returns the view of a calendar, with its days in order."""
-        return cls(
-            name=one.name,
-            first=one.first,
-            last=one.last,
-            weekdays=sorted(one.weekdays),
-            added=sorted(one.added),
-            removed=sorted(one.removed),
-        )
-
-
-class SavedCalendarView(CalendarView):
-    """The saved calendar, and the jobs whose next fire moved."""
-
-    moved: list[str]
 
 
 class BusiestSecond(ResponseModel):

@@ -8,7 +8,7 @@ from fastapi import Path, Query
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
 from horae.api.models.base import Day, Moment
-from horae.api.models.certificates import CertificateView
+from horae.api.models.certificates import CertificateView, CertifiedDaysView
 from horae.api.models.identity import (
     ActionView,
     ApiKeyView,
@@ -116,6 +116,16 @@ async def list_audit_entries(
     sought = audit.AuditFilter(since or between.since, until or between.until, actor, action, resource)
     found = await audit.page(ctx, before, sought, paging.take)
     return paging.page(found, AuditEntryView.of, lambda entry: [entry.at.isoformat(), entry.id])
+
+
+@routes.get("/certificates")
+async def list_certificates(
+    ctx: Annotated[Context, may("certificates.list")],
+    since: Annotated[Day, Query(description="The first day in UTC.")],
+    until: Annotated[Day, Query(description="The day after the last one; at most 366 days after the first.")],
+) -> CertifiedDaysView:
+    """List the certified days of a range: what the newest certificate of each says in total."""
+    return CertifiedDaysView.of(await certificates.listing(ctx, since, until))
 
 
 @routes.get("/certificates/{day}")

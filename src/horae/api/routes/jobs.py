@@ -14,6 +14,7 @@ from horae.domain.jobs.jobs import MOST_LABELS, Job, JobFilter, Status
 from horae.domain.jobs.people import LONGEST_OWNER
 from horae.domain.names import LONGEST_NAME
 from horae.domain.schedules.triggers import TriggerKind
+from horae.domain.targets.auth import LONGEST_SECRET_NAME
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job, decrypt_job_or_mark
 from horae.service.graphs.step_jobs import with_plan
@@ -60,6 +61,14 @@ async def list_jobs(
     contains: Annotated[
         str, Query(max_length=LONGEST_NAME, description="Filter on a part of the job name, in upper or lower case.")
     ] = "",
+    calendar: Annotated[
+        str | None,
+        Query(max_length=LONGEST_NAME, description="Filter on a calendar: the active and paused jobs that use it."),
+    ] = None,
+    secret: Annotated[
+        str | None,
+        Query(max_length=LONGEST_SECRET_NAME, description="Filter on a secret: the jobs whose target names it."),
+    ] = None,
     recent_runs: Annotated[
         int, Query(ge=0, le=MOST_RECENT, description="Number of recent runs to show for each job.")
     ] = 0,
@@ -74,6 +83,8 @@ async def list_jobs(
         kind=kind,
         owner=owner,
         contains=contains,
+        calendar=calendar,
+        secret=secret,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False, unreadable=True)
     runs = await runs_of_jobs(ctx, [job.id for job in found[: paging.limit]], recent_runs)

@@ -1,39 +1,29 @@
-"""Routes of health, nodes, shards and calendars."""
+"""Routes of health, nodes and shards."""
 
 from datetime import timedelta
 from typing import Annotated
 
 import msgspec
-from fastapi import Path, Query
+from fastapi import Query
 
-from horae.api.models.base import NAME_PATTERN
 from horae.api.models.operations import (
-    CalendarView,
     CellGrowthView,
     GrowthView,
     HealthSeriesView,
     HealthView,
     LatenessView,
-    NewCalendar,
     NodesView,
     NodeView,
-    SavedCalendarView,
     ShardView,
 )
 from horae.api.models.service_level import ServiceLevelView
-from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
-from horae.domain.errors import NotFound
-from horae.domain.names import LONGEST_NAME
 from horae.domain.placement import SHARDS
 from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context
 from horae.service.health import health, lateness, service_level
-from horae.service.schedules import calendars
 
 routes = router("operations")
-days = router("calendars")
-CalendarName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME, pattern=NAME_PATTERN)]
 
 
 @routes.get("/scheduler/health")
@@ -104,29 +94,3 @@ async def list_shards(
     """List the shards and their leases, by number."""
     answers = await health.shards_of(ctx, after=after, limit=limit)
     return sorted((ShardView.of(cell, row) for cell in answers for row in cell.shards), key=lambda one: one.shard)
-
-
-@days.get("/calendars")
-async def list_calendars(ctx: Annotated[Context, may("calendars.list")], paging: Paged) -> Page[CalendarView]:
-    """List the calendars of the tenant, by name."""
-    found = await calendars.page(ctx, after=paging.after or "", limit=paging.take)
-    return paging.page(found, CalendarView.of, lambda one: one.name)
-
-
-@days.get("/calendars/{calendar}")
-async def get_calendar(ctx: Annotated[Context, may("calendars.read")], calendar: CalendarName) -> CalendarView:
-    """Get a calendar."""
-    found = (await calendars.by_names(ctx, [calendar])).get(calendar)
-    if found is None:
-        raise NotFound(f"tenant {ctx.tenant.name!r} has no calendar {calendar!r}")
-    return CalendarView.of(found)
-
-
-@days.put("/calendars/{calendar}")
-async def put_calendar(
-    ctx: Annotated[Context, may("calendars.put")], calendar: CalendarName, asked: NewCalendar
-) -> SavedCalendarView:
-    """Create or replace a calendar. The jobs that use it are rescheduled before the response."""
-    made = asked.to_domain(calendar)
-    moved = await calendars.put(ctx, made)
-    return SavedCalendarView(**CalendarView.of(made).model_dump(), moved=moved)

@@ -1,7 +1,7 @@
 """`horae certificate …`: what became of every fire of a tenant's day, signed. It opens PostgreSQL as the owner."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from horae.boot.session import caller, load
 from horae.boot.tables import print_rows
 from horae.boot.times import moment
 from horae.boot.verbs import Verbs
+from horae.domain.certificates.certificates import CertifiedDay
 from horae.domain.certificates.results import DayCounts
 from horae.domain.errors import Conflict
 from horae.service.certificates import bundles, certificates, signing_keys
@@ -68,6 +69,31 @@ async def export(
     file.write_bytes(bundle)
     said = f"{file} has the certificate of {day.date()}; docs/verify_certificate.py verifies it"
     say({"file": str(file), "bytes": len(bundle)}, said)
+
+
+@app.command("list")
+async def list_(
+    since: Annotated[datetime, typer.Option("--since", help="The first day in UTC.", formats=["%Y-%m-%d"])],
+    until: Annotated[datetime, typer.Option("--until", help="The day after the last one.", formats=["%Y-%m-%d"])],
+    tenant: OfTenant = None,
+) -> None:
+    """List the certified days of a range, at most 366, with their totals. Days without a certificate are named, too."""
+    async with caller(tenant, owner=True) as ctx:
+        found = await certificates.listing(ctx, since.date(), until.date())
+    certified = {one.day: one for one in found.days}
+    days = [since.date() + timedelta(days=number) for number in range((until - since).days)]
+    rows = [_row(day, certified.get(day), found.newest) for day in days]
+    columns = ("day", "outcome", "expected", "on time", "late", "dead", "missing", "findings", "revision")
+    facts = {"newest": found.newest, "days": [one._asdict() for one in found.days]}
+    answer(facts, lambda: print_rows(columns, rows, empty="no days"))
+
+
+def _row(day: date, one: CertifiedDay | None, newest: date) -> tuple[object, ...]:
+    if one is None:
+        return (day, "not yet" if day > newest else "not certified", *[""] * 7)
+    total, outcome = one.total, "faults" if one.findings else "clean"
+    numbers = (total.expected, total.on_time, total.late, total.dead, total.missing)
+    return (day, outcome, *numbers, one.findings, one.revision)
 
 
 def _show(made: Certificate) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -64,6 +64,16 @@ class CountedDay(msgspec.Struct, frozen=True):
     findings: Sequence[CertifiedFinding]
 
 
+class CertifiedDay(NamedTuple):
+    """What the newest certificate of a day says in total, and how many findings it has."""
+
+    day: date
+    revision: int
+    made_at: datetime
+    total: DayCounts
+    findings: int
+
+
 def range_of(day: date) -> tuple[datetime, datetime]:
     """Return the beginning of a day in UTC, and its end."""
     begin = datetime.combine(day, time(), UTC)
@@ -73,6 +83,11 @@ def range_of(day: date) -> tuple[datetime, datetime]:
 def can_be_made_from(day: date) -> datetime:
     """Return from when on a day can be certified: its last fires have had the time that the audit gives them."""
     return range_of(day)[1] + GRACE
+
+
+def newest_day(now: datetime) -> date:
+    """Return the newest day that can be certified."""
+    return (now.astimezone(UTC) - GRACE).date() - DAY
 
 
 def count_day(evidence: DayEvidence) -> CountedDay:

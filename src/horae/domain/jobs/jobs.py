@@ -236,6 +236,8 @@ class JobFilter(msgspec.Struct, frozen=True):
     """Which living jobs are meant; an empty field matches all.
 
     `with_labels`: labels with any value. `contains`: a part of the name, in any case. `names`: exactly these.
+    `calendar`: the active and paused jobs that use it. `secret`: jobs whose target
+    names it.
     """
 
     status: Status | None = None
@@ -246,6 +248,8 @@ class JobFilter(msgspec.Struct, frozen=True):
     owner: str | None = None
     contains: str = ""
     names: tuple[str, ...] = ()
+    calendar: str | None = None
+    secret: str | None = None
 
     @property
     def any(self) -> bool:

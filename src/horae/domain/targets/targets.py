@@ -148,6 +148,12 @@ def secrets_of(target: Target) -> list[str]:
     return secrets_in(target.auth, target.signing, target.ca) if isinstance(target, HttpTarget) else []
 
 
+def parts_naming(secret: str) -> list[dict[str, Any]]:
+    """Return parts of targets as they are stored: a target that names the secret has one of them."""
+    auths = ({field: secret} for field in ("token", "password", "certificate", "client_secret"))
+    return [*({"auth": auth} for auth in auths), {"signing": secret}, {"ca": secret}]
+
+
 def request_line(target: Target) -> str | None:
     """Return the method, host and path of a call, without its query; None for a queue, to which nothing is sent."""
     match target:

@@ -1,14 +1,22 @@
 """Certificates: make the one of a day, or return the stored one."""
 
 import zlib
-from datetime import date
+from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
 
 from horae.archive.targets import ArchiveTarget
 from horae.domain.certificates.canonical import canonical, digest_of
-from horae.domain.certificates.certificates import CountedDay, DayCertificate, can_be_made_from, certify, count_day
+from horae.domain.certificates.certificates import (
+    CertifiedDay,
+    CountedDay,
+    DayCertificate,
+    can_be_made_from,
+    certify,
+    count_day,
+    newest_day,
+)
 from horae.domain.errors import Contended, Invalid, NotFound, TooLarge
 from horae.domain.ids import shard_in
 from horae.runtime.randomness import new_id
@@ -22,6 +30,8 @@ from horae.store.tx import Tx
 
 MOST_EVIDENCE_BYTES: Final = 256 * 1024 * 1024
 """Compressed evidence of one day: about five million fires."""
+MOST_DAYS: Final = 366
+"""Days of one list."""
 
 
 class Certificate(NamedTuple):
@@ -38,6 +48,22 @@ async def find(ctx: Context, day: date, revision: int | None = None) -> Certific
     if stored is None:
         raise NotFound(f"{day} has no certificate; `horae certificate --day {day}` makes one")
     return _read(stored)
+
+
+class CertifiedDays(NamedTuple):
+    """The certified days of a range. `newest` is the newest day that can have a certificate now."""
+
+    newest: date
+    days: list[CertifiedDay]
+
+
+async def listing(ctx: Context, since: date, until: date) -> CertifiedDays:
+    """Return the certified days from `since` to `until` (excluded), without jobs and evidence."""
+    if not timedelta() < until - since <= timedelta(days=MOST_DAYS):
+        raise Invalid(f"a range of certificates has 1 to {MOST_DAYS} days")
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        found = await certificates.days(tx, ctx.tenant.id, since, until)
+    return CertifiedDays(newest_day(ctx.now()), found)
 
 
 async def make(

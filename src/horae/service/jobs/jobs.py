@@ -213,6 +213,10 @@ async def page(
     wanted = bound_keys.narrow(ctx, wanted)
 
     async def ask(tx: Tx) -> list[Job]:
+        if wanted.calendar is not None:
+            return await jobs.page_of_calendar(
+                tx, ctx.tenant.id, wanted.calendar, wanted, after, limit, unreadable=unreadable
+            )
         if wanted.owner is not None:
             return await jobs.page_of_owner(
                 tx, ctx.tenant.id, wanted.owner, wanted, after, limit, unreadable=unreadable

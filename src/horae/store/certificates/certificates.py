@@ -4,6 +4,10 @@ from datetime import date, datetime
 from typing import NamedTuple
 from uuid import UUID
 
+import msgspec
+
+from horae.domain.certificates.certificates import CertifiedDay
+from horae.domain.certificates.results import DayCounts
 from horae.domain.ids import shard_in
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -47,9 +51,22 @@ async def find(tx: Tx, tenant_id: UUID, day: date, revision: int | None = None) 
     return None if row is None else StoredCertificate(*row)
 
 
+async def days(tx: Tx, tenant_id: UUID, since: date, until: date) -> list[CertifiedDay]:
+    """The certified days from `since` to `until` (excluded), in order. Jobs and evidence are not read."""
+    rows = await tx.rows(sql("certificates/certificates/days"), shard_in(tenant_id), tenant_id, since, until)
+    return [
+        CertifiedDay(day, revision, made_at, _total(total), findings)
+        for day, revision, made_at, total, findings in rows
+    ]
+
+
 async def evidence(tx: Tx, tenant_id: UUID, day: date, revision: int) -> bytes | None:
     """The compressed evidence of a certificate."""
     found: bytes | None = await tx.value(
         sql("certificates/certificates/evidence"), shard_in(tenant_id), tenant_id, day, revision
     )
     return found
+
+
+def _total(text: str) -> DayCounts:
+    return msgspec.json.decode(text, type=DayCounts)

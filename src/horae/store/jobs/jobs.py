@@ -16,7 +16,7 @@ from horae.domain.foreign import FAILURES
 from horae.domain.ids import shard_in
 from horae.domain.jobs.jobs import Definition, Job, JobFilter, Status, own_queue
 from horae.domain.schedules.triggers import ManualTrigger
-from horae.domain.targets.targets import Target
+from horae.domain.targets.targets import Target, parts_naming
 from horae.runtime.telemetry import log
 from horae.store.reading import read_rows
 from horae.store.statements import sql
@@ -69,10 +69,19 @@ async def page_of_owner(
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_owner"), *args)]
 
 
+async def page_of_calendar(
+    tx: Tx, tenant_id: UUID, calendar: str, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
+) -> list[Job]:
+    """Like `page`, for the active and paused jobs that name a calendar; few of very many may name it."""
+    args = (*_page_args(tenant_id, wanted, after, limit), wanted.owner, calendar)
+    return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_calendar"), *args)]
+
+
 def _page_args(tenant_id: UUID, wanted: JobFilter, after: str, limit: int) -> tuple[object, ...]:
     labels = (wanted.labels, wanted.with_labels)
     names = (wanted.contains, wanted.names)
-    return (tenant_id, after, wanted.prefix, wanted.status, *labels, limit, wanted.kind, *names)
+    targets = [] if wanted.secret is None else parts_naming(wanted.secret)
+    return (tenant_id, after, wanted.prefix, wanted.status, *labels, limit, wanted.kind, *names, targets)
 
 
 async def by_id(tx: Tx, tenant_id: UUID, id_: UUID, *, unreadable: bool = False) -> Job | None:

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import audit as asked
-from horae_client.models import AuditChain, AuditEntry, Certificate
+from horae_client.models import AuditChain, AuditEntry, Certificate, CertifiedDays
 
 
 class AsyncAuditLog(AsyncVerbs):
@@ -38,6 +38,15 @@ class AsyncAuditLog(AsyncVerbs):
         NotFound: SCH_404_NOT_FOUND: 2026-11-17 has no certificate; `horae certificate --day 2026-11-17` makes one
         """
         return await self._ask(asked.certificate(day))
+
+    async def certificates(self, since: date, until: date) -> CertifiedDays:
+        """List the certified days from `since` to `until` (excluded), at most 366, with their totals.
+
+        >>> from datetime import date
+        >>> await client.audit.certificates(date(2026, 11, 1), date(2026, 12, 1)).days
+        []
+        """
+        return await self._ask(asked.certificates(since, until))
 
     async def chains(self) -> Sequence[AuditChain]:
         """Get the head of each cell's hash chain. `horae audit verify` checks the whole chain.

@@ -16,6 +16,7 @@ from horae_client.models import (
     BackfillGroup,
     BackfillPlan,
     Calendar,
+    CalendarPreview,
     ChangedDeadLetters,
     DeadLetter,
     Explanation,
@@ -545,3 +546,27 @@ class AsyncCalendars(AsyncVerbs):
         """
         body = {"first": first, "last": last, "weekdays": weekdays, "added": added, "removed": removed}
         return await self._ask(asked.put_calendar(name, body))
+
+    async def preview(
+        self,
+        name: str,
+        *,
+        first: date,
+        last: date,
+        weekdays: Sequence[int] = (),
+        added: Sequence[date] = (),
+        removed: Sequence[date] = (),
+        days: int = 90,
+        after: str = "",
+        limit: int = 20,
+    ) -> CalendarPreview:
+        """Preview a change of a calendar: the coming fires that it adds to its jobs and removes from them.
+
+        >>> from datetime import date
+        >>> found = await client.calendars.preview("x", first=date(2026, 1, 1), last=date(2026, 12, 31), weekdays=[4])
+        >>> found.jobs
+        []
+        """
+        body = {"first": first, "last": last, "weekdays": weekdays, "added": added, "removed": removed}
+        more = {"days": days, "after": after, "limit": limit}
+        return await self._ask(asked.preview_calendar(name, body | more))

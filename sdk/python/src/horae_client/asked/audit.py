@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from horae_client.asked.jobs import stamp
-from horae_client.models import AuditChain, AuditEntry, Certificate, Page
+from horae_client.models import AuditChain, AuditEntry, Certificate, CertifiedDays, Page
 from horae_client.wire import Request, path, said
 
 
@@ -18,6 +18,11 @@ def entries(
 def certificate(day: date) -> Request[Certificate]:
     """Get the certificate of a day."""
     return Request("GET", path("certificates", day.isoformat()), Certificate)
+
+
+def certificates(since: date, until: date) -> Request[CertifiedDays]:
+    """Get the certified days of a range."""
+    return Request("GET", path("certificates"), CertifiedDays, query={"since": str(since), "until": str(until)})
 
 
 def chains() -> Request[list[AuditChain]]:

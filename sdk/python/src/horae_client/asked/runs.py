@@ -12,6 +12,7 @@ from horae_client.models import (
     BackfillGroup,
     BackfillPlan,
     Calendar,
+    CalendarPreview,
     ChangedDeadLetters,
     DeadLetter,
     FailureCause,
@@ -187,6 +188,11 @@ def calendar(name: str) -> Request[Calendar]:
 def calendars() -> Request[Page[Calendar]]:
     """Get a page of calendars."""
     return Request("GET", path("calendars"), Page[Calendar])
+
+
+def preview_calendar(name: str, body: Mapping[str, Any]) -> Request[CalendarPreview]:
+    """Preview a change of a calendar."""
+    return Request("POST", path("calendars", name, "preview"), CalendarPreview, body=body)
 
 
 def put_calendar(name: str, body: Mapping[str, Any]) -> Request[Calendar]:

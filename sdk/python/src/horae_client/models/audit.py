@@ -56,6 +56,31 @@ class CertifiedFinding(Model, frozen=True, kw_only=True):
     fires: int
 
 
+class CertifiedDay(Model, frozen=True, kw_only=True):
+    """What the newest certificate of a day says in total; without findings the day has no fault."""
+
+    day: date
+    revision: int
+    made_at: datetime
+    expected: int
+    on_time: int
+    late: int
+    waiting: int
+    dead: int
+    cancelled: int
+    skipped: int
+    undecided: int
+    missing: int
+    findings_count: int
+
+
+class CertifiedDays(Model, frozen=True, kw_only=True):
+    """The certified days of a range. `newest` is the newest day that can have a certificate now."""
+
+    newest: date
+    days: Sequence[CertifiedDay]
+
+
 class Certificate(Model, frozen=True, kw_only=True):
     """What became of every fire of a day that should exist, signed. It has at most 1,000 jobs and findings."""
 

@@ -204,6 +204,32 @@ class Calendar(Model, frozen=True, kw_only=True):
     moved: list[str] = msgspec.field(default_factory=list)
 
 
+class CalendarEffect(Model, frozen=True, kw_only=True):
+    """What a changed calendar does to the coming fires of one job: those that it adds and removes up to `until`.
+
+    `until` is None for a job that fires by no schedule.
+    """
+
+    job_id: str
+    job: str
+    owner: str | None = None
+    status: str
+    next_before: datetime | None = None
+    next_after: datetime | None = None
+    added: list[datetime] = msgspec.field(default_factory=list)
+    removed: list[datetime] = msgspec.field(default_factory=list)
+    until: datetime | None = None
+
+
+class CalendarPreview(Model, frozen=True, kw_only=True):
+    """The effect of a changed calendar on a page of its jobs; `next` is the `after` of the next request."""
+
+    since: datetime
+    until: datetime
+    jobs: list[CalendarEffect]
+    next: str | None = None
+
+
 class Forecast(Model, frozen=True, kw_only=True):
     """Fires of the coming hours: in total, by minute, and in the busiest seconds.
 

@@ -140,18 +140,21 @@ class Jobs(Verbs):
         kind: str | None = None,
         owner: str | None = None,
         contains: str = "",
+        calendar: str | None = None,
+        secret: str | None = None,
         recent_runs: int = 0,
         limit: int | None = None,
     ) -> Items[Job]:
         """List jobs that are not removed, by name, over all pages. A label is `key` or `key=value`.
 
-        `kind` is the kind of the trigger: `cron`, `keyed`, `rolling` …
+        `kind` is the kind of the trigger: `cron`, `keyed`, `rolling` … `calendar` finds the active and paused jobs that
+        use that calendar, `secret` the jobs whose target names that secret.
 
         >>> [job.name for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
         """
         names = {"prefix": prefix or None, "contains": contains or None}
-        more = {"recent_runs": recent_runs or None}
+        more = {"recent_runs": recent_runs or None, "calendar": calendar, "secret": secret}
         query = said(status=status, label=list_(labels), kind=kind, owner=owner, **names, **more)
         return self._pages(asked.listing(query), limit)
 

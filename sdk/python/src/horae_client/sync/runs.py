@@ -15,6 +15,7 @@ from horae_client.models import (
     BackfillGroup,
     BackfillPlan,
     Calendar,
+    CalendarPreview,
     ChangedDeadLetters,
     DeadLetter,
     Explanation,
@@ -545,3 +546,27 @@ class Calendars(Verbs):
         """
         body = {"first": first, "last": last, "weekdays": weekdays, "added": added, "removed": removed}
         return self._ask(asked.put_calendar(name, body))
+
+    def preview(
+        self,
+        name: str,
+        *,
+        first: date,
+        last: date,
+        weekdays: Sequence[int] = (),
+        added: Sequence[date] = (),
+        removed: Sequence[date] = (),
+        days: int = 90,
+        after: str = "",
+        limit: int = 20,
+    ) -> CalendarPreview:
+        """Preview a change of a calendar: the coming fires that it adds to its jobs and removes from them.
+
+        >>> from datetime import date
+        >>> found = client.calendars.preview("x", first=date(2026, 1, 1), last=date(2026, 12, 31), weekdays=[4])
+        >>> found.jobs
+        []
+        """
+        body = {"first": first, "last": last, "weekdays": weekdays, "added": added, "removed": removed}
+        more = {"days": days, "after": after, "limit": limit}
+        return self._ask(asked.preview_calendar(name, body | more))

@@ -1,4 +1,4 @@
--- :tenant_id :after_name :prefix :status :labels :label_names :limit :trigger_kind :name_part :names
+-- :tenant_id :after_name :prefix :status :labels :label_names :limit :trigger_kind :name_part :names :target_parts
 -- A page of living jobs by name, after the last one's. Names are compared byte by byte, so that all cells agree.
 select {job_columns}
 from job j

@@ -1,4 +1,4 @@
--- :tenant_id :after_name :prefix :status :labels :label_names :limit :trigger_kind :name_part :names :owner
+-- :tenant_id :after_name :prefix :status :labels :label_names :limit :trigger_kind :name_part :names :target_parts :owner
 -- Like `page`, for the jobs of one owner. A statement of its own, so that the index of owners can serve it.
 select {job_columns}
 from job j
