@@ -112,6 +112,8 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/graph-runs/{instance}/steps/{step}/succeed": _step("third"),
     "GET /api/v1/instances/{instance}/explain": lambda world: Call({"instance": world.dead}),
     "GET /api/v1/holds": _plain(),
+    "GET /api/v1/tenant/usage": _plain(),
+    "GET /api/v1/tenant-usage": _plain(limit=2),
     "GET /api/v1/workers": _plain(polling=True),
     "GET /api/v1/queues": _plain(),
     "GET /api/v1/dead-letters": lambda world: Call(query={"job": world.job}),

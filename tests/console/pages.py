@@ -19,10 +19,12 @@ PAGES = {
     "alert-rules": "/alerts/rules",
     "silences": "/alerts/silences",
     "audit": "/audit",
+    "limits": "/limits",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
+PLATFORM |= {"limits-platform": "/limits"}
 SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
 OF_JOB = {
     "job": "",

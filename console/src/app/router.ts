@@ -9,6 +9,7 @@ import { graphs } from "../pages/graphs/routes";
 import { incidents } from "../pages/incidents/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
+import { limits } from "../pages/limits/routes";
 import { overview } from "../pages/overview/routes";
 import { rolling } from "../pages/rolling/routes";
 import { sources } from "../pages/sources/routes";
@@ -35,6 +36,7 @@ export const router = createRouter({
     ...audit,
     ...incidents,
     ...drills,
+    ...limits,
     ...tenants,
   ]),
   basepath: "/console",

@@ -11,5 +11,6 @@ export const PAGES = [
   { name: "deadLetters", to: "/dead-letters", needs: "dead_letters.list" },
   { name: "alerts", to: "/alerts", needs: "alerts.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
+  { name: "limits", to: "/limits", needs: "tenant.read" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

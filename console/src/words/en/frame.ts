@@ -14,6 +14,7 @@ export default {
     deadLetters: "Dead letters",
     alerts: "Alerts",
     audit: "Audit log",
+    limits: "Quotas and limits",
     tenants: "Tenants and keys",
   },
   openAlerts: "{{count}} open",

@@ -14,6 +14,7 @@ export default {
     deadLetters: "死信",
     alerts: "告警",
     audit: "审计日志",
+    limits: "配额与限额",
     tenants: "租户与密钥",
   },
   openAlerts: "{{count}} 条未处理",

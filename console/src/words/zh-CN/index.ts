@@ -12,6 +12,7 @@ import health from "./health";
 import incidents from "./incidents";
 import instances from "./instances";
 import jobs from "./jobs";
+import limits from "./limits";
 import lists from "./lists";
 import login from "./login";
 import logs from "./logs";
@@ -39,6 +40,7 @@ export default {
   incidents,
   instances,
   jobs,
+  limits,
   lists,
   login,
   logs,

@@ -103,7 +103,7 @@ from horae_client.models.secrets import Secret
 from horae_client.models.sources import Repair, Round, Source, Taken
 from horae_client.models.subjects import Changed, Coverage, Subject
 from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, Task, TaskAnswer, TaskAnswers
-from horae_client.models.tenants import Tenant, TenantStatus
+from horae_client.models.tenants import LimitUse, Tenant, TenantStatus, TenantUsage
 from horae_client.models.workers import Heard, HeardAll, QueueStatus, QueueWorker, Reported, ReportedAll, Work, Works
 
 __all__ = [
@@ -182,6 +182,7 @@ __all__ = [
     "Lateness",
     "LedgerEntry",
     "Level",
+    "LimitUse",
     "LiveTask",
     "LogLine",
     "LoginOptions",
@@ -236,6 +237,7 @@ __all__ = [
     "TaskAnswers",
     "Tenant",
     "TenantStatus",
+    "TenantUsage",
     "Triggered",
     "Version",
     "Work",
