@@ -144,6 +144,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/service-level": _plain(),
     "GET /api/v1/scheduler/series": _plain(hours=2, points=10),
     "GET /api/v1/scheduler/growth": _plain(),
+    "GET /api/v1/scheduler/retention": _plain(),
     "GET /api/v1/scheduler/lateness": _plain(),
     "GET /api/v1/nodes": _plain(),
     "GET /api/v1/shards": _plain(),

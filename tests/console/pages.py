@@ -20,11 +20,12 @@ PAGES = {
     "silences": "/alerts/silences",
     "audit": "/audit",
     "limits": "/limits",
+    "retention": "/retention",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
-PLATFORM |= {"limits-platform": "/limits"}
+PLATFORM |= {"limits-platform": "/limits", "retention-platform": "/retention", "capacity": "/capacity"}
 SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
 OF_JOB = {
     "job": "",

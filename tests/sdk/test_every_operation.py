@@ -86,6 +86,7 @@ METHODS = {
     "get_own_tenant_status": "tenant.status",
     "get_own_tenant_usage": "tenant.usage",
     "get_readiness": "scheduler.readiness",
+    "get_retention": "scheduler.retention",
     "get_service_level": "scheduler.service_level",
     "get_silence": "silences.get",
     "get_source": "sources.get",

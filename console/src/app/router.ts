@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { alerts } from "../pages/alerts/routes";
 import { audit } from "../pages/audit/routes";
 import { backfills } from "../pages/backfills/routes";
+import { capacity } from "../pages/capacity/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
@@ -11,6 +12,7 @@ import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
 import { limits } from "../pages/limits/routes";
 import { overview } from "../pages/overview/routes";
+import { retention } from "../pages/retention/routes";
 import { rolling } from "../pages/rolling/routes";
 import { sources } from "../pages/sources/routes";
 import { tasks } from "../pages/tasks/routes";
@@ -37,6 +39,8 @@ export const router = createRouter({
     ...incidents,
     ...drills,
     ...limits,
+    ...retention,
+    ...capacity,
     ...tenants,
   ]),
   basepath: "/console",

@@ -54,6 +54,8 @@ class DayArchiver:
     def __init__(self, store: Store, target: ArchiveTarget, kept: timedelta, expiry: timedelta) -> None:
         self.store, self.target, self.kept, self.expiry = store, target, kept, expiry
         self._threads = ThreadPoolExecutor(THREADS, "archive")
+        self.failures: dict[str, str] = {}
+        """Why the last round failed, by the name of the cell; cells without a failure are missing."""
         self._visits = Visits("dayarchiver", (HoraeError, *UNSERVED))
         self._writing = archive.load("day_writer")
         self._reading = archive.load("day_reader")
@@ -61,7 +63,17 @@ class DayArchiver:
 
     async def once(self) -> int:
         """Visit each cell once. Returns how many days were written or deleted."""
-        return await self._visits.each(self.store.cells, self._visit)
+        return await self._visits.each(self.store.cells, self._try_visit)
+
+    async def _try_visit(self, cell: Cell) -> int:
+        """Visit a cell, and keep the reason if that fails."""
+        try:
+            done = await self._visit(cell)
+        except (HoraeError, *UNSERVED) as error:
+            self.failures[cell.name] = str(error) or type(error).__name__
+            raise
+        self.failures.pop(cell.name, None)
+        return done
 
     async def _visit(self, cell: Cell) -> int:
         purged = await self._purged_tenants()

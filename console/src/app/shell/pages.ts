@@ -12,5 +12,7 @@ export const PAGES = [
   { name: "alerts", to: "/alerts", needs: "alerts.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "limits", to: "/limits", needs: "tenant.read" },
+  { name: "retention", to: "/retention", needs: "retention.read" },
+  { name: "capacity", to: "/capacity", needs: "growth.read" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

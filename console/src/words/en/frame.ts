@@ -15,6 +15,8 @@ export default {
     alerts: "Alerts",
     audit: "Audit log",
     limits: "Quotas and limits",
+    retention: "Archive and retention",
+    capacity: "Capacity and growth",
     tenants: "Tenants and keys",
   },
   openAlerts: "{{count}} open",

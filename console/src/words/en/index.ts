@@ -2,6 +2,7 @@ import alertSettings from "./alertSettings";
 import alerts from "./alerts";
 import audit from "./audit";
 import backfills from "./backfills";
+import capacity from "./capacity";
 import deadLetters from "./deadLetters";
 import drills from "./drills";
 import errors from "./errors";
@@ -18,6 +19,7 @@ import login from "./login";
 import logs from "./logs";
 import onCall from "./onCall";
 import overview from "./overview";
+import retention from "./retention";
 import rolling from "./rolling";
 import sources from "./sources";
 import states from "./states";
@@ -31,6 +33,7 @@ export default {
   alerts,
   audit,
   backfills,
+  capacity,
   deadLetters,
   drills,
   events,
@@ -46,6 +49,7 @@ export default {
   logs,
   onCall,
   overview,
+  retention,
   rolling,
   sources,
   states,

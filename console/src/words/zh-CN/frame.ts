@@ -15,6 +15,8 @@ export default {
     alerts: "告警",
     audit: "审计日志",
     limits: "配额与限额",
+    retention: "归档与保留",
+    capacity: "容量与增长",
     tenants: "租户与密钥",
   },
   openAlerts: "{{count}} 条未处理",

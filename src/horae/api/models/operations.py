@@ -7,6 +7,8 @@ import msgspec
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
+from horae.domain.capacity.figures import CALLS, MEMORY, STORE
+from horae.domain.capacity.plan import MAX_LOAD_SHARE
 from horae.domain.health.causes import CauseKind
 from horae.domain.health.delay_causes import DelayCauseKind
 from horae.domain.health.growth import Growth
@@ -195,6 +197,13 @@ class HeldDaysView(ResponseModel):
     unrelayed: int = Field(description="Compensations of these days that were not relayed.")
 
 
+class DaySizeView(ResponseModel):
+    """The bytes of one day of history, events and results, by UTC."""
+
+    day: date
+    bytes: int
+
+
 class CellGrowthView(ResponseModel):
     """How a cell grows, by the last measurement of a node. Sizes include indexes; WAL is not counted."""
 
@@ -209,6 +218,7 @@ class CellGrowthView(ResponseModel):
     days_ahead: int = Field(description="Days from today on that have a partition.")
     held: HeldDaysView | None = Field(description="What holds days back.")
     tables: list[TableSizeView]
+    days: list[DaySizeView] = Field([], description="The days that are in PostgreSQL, the oldest first.")
 
     @classmethod
     def of(cls, cell: str, growth: Growth) -> Self:
@@ -226,7 +236,22 @@ class CellGrowthView(ResponseModel):
             days_ahead=growth.days_ahead,
             held=None if held is None else HeldDaysView(**msgspec.structs.asdict(held)),
             tables=[TableSizeView(**msgspec.structs.asdict(one), bloated=one.bloated) for one in growth.tables],
+            days=[DaySizeView(day=one.day, bytes=one.bytes) for one in sorted(growth.days, key=lambda one: one.day)],
         )
+
+
+class MeasuredCapacityView(ResponseModel):
+    """What one cell and one node took in benchmarks on other machines, each with the report and its commit."""
+
+    cell_fires_per_s: int = Field(STORE.fires_per_s, description="Of one PostgreSQL on two cores, without nodes.")
+    cell_source: str = STORE.source
+    node_fires_per_s: int = Field(
+        round(1000 / CALLS.node_cpu_ms), description="Of one node process on a core of its own, by its CPU time a fire."
+    )
+    node_source: str = CALLS.source
+    cell_jobs: int = MEMORY.jobs
+    jobs_source: str = MEMORY.source
+    max_load_share: float = Field(MAX_LOAD_SHARE, description="The share of it that a plan uses at most.")
 
 
 class GrowthView(ResponseModel):
@@ -235,6 +260,7 @@ class GrowthView(ResponseModel):
     cells: list[CellGrowthView]
     unmeasured: list[str]
     cells_down: list[str]
+    measured: MeasuredCapacityView = MeasuredCapacityView()
 
 
 class ShardView(ResponseModel):
