@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
 
 Result = TypeVar("Result")
+NOT_DONE: Final[tuple[type[Exception], ...]] = (HoraeError, *UNSERVED)
+"""Errors after which the next round tries a cell again."""
 CLOSING_MARGIN: Final = timedelta(minutes=5)
 """Time after the end of a day before its closing transaction id is noted: clocks of nodes differ by less."""
 THREADS: Final = 2
@@ -56,7 +58,7 @@ class DayArchiver:
         self._threads = ThreadPoolExecutor(THREADS, "archive")
         self.failures: dict[str, str] = {}
         """Why the last round failed, by the name of the cell; cells without a failure are missing."""
-        self._visits = Visits("dayarchiver", (HoraeError, *UNSERVED))
+        self._visits = Visits("dayarchiver", NOT_DONE)
         self._writing = archive.load("day_writer")
         self._reading = archive.load("day_reader")
         self._rewriting = archive.load("rewriting")
@@ -69,7 +71,7 @@ class DayArchiver:
         """Visit a cell, and keep the reason if that fails."""
         try:
             done = await self._visit(cell)
-        except (HoraeError, *UNSERVED) as error:
+        except NOT_DONE as error:
             self.failures[cell.name] = str(error) or type(error).__name__
             raise
         self.failures.pop(cell.name, None)

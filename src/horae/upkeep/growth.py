@@ -47,7 +47,9 @@ class GrowthMeter:
         async with cell.direct(owner=True) as connection:
             now, archiver = cell.clock.now(), self._archiver
             sizes = await growth.days(connection, now)
-            lag = archiver and await archive_lag(connection, now, sizes, archiver.failures.get(cell.name, ""))
+            lag = None
+            if archiver is not None:
+                lag = await archive_lag(connection, now, sizes, archiver.failures.get(cell.name, ""))
             measured = Growth(
                 measured_at=now,
                 kept_days=self.kept_days,

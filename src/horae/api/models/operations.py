@@ -243,15 +243,26 @@ class CellGrowthView(ResponseModel):
 class MeasuredCapacityView(ResponseModel):
     """What one cell and one node took in benchmarks on other machines, each with the report and its commit."""
 
-    cell_fires_per_s: int = Field(STORE.fires_per_s, description="Of one PostgreSQL on two cores, without nodes.")
-    cell_source: str = STORE.source
-    node_fires_per_s: int = Field(
-        round(1000 / CALLS.node_cpu_ms), description="Of one node process on a core of its own, by its CPU time a fire."
-    )
-    node_source: str = CALLS.source
-    cell_jobs: int = MEMORY.jobs
-    jobs_source: str = MEMORY.source
-    max_load_share: float = Field(MAX_LOAD_SHARE, description="The share of it that a plan uses at most.")
+    cell_fires_per_s: int = Field(description="Of one PostgreSQL on two cores, without nodes.")
+    cell_source: str
+    node_fires_per_s: int = Field(description="Of one node process on a core of its own, by its CPU time a fire.")
+    node_source: str
+    cell_jobs: int
+    jobs_source: str
+    max_load_share: float = Field(description="The share of it that a plan uses at most.")
+
+    @classmethod
+    def of_reports(cls) -> Self:
+        """Returns the figures of the reports that this release was measured with."""
+        return cls(
+            cell_fires_per_s=STORE.fires_per_s,
+            cell_source=STORE.source,
+            node_fires_per_s=round(1000 / CALLS.node_cpu_ms),
+            node_source=CALLS.source,
+            cell_jobs=MEMORY.jobs,
+            jobs_source=MEMORY.source,
+            max_load_share=MAX_LOAD_SHARE,
+        )
 
 
 class GrowthView(ResponseModel):
@@ -260,7 +271,7 @@ class GrowthView(ResponseModel):
     cells: list[CellGrowthView]
     unmeasured: list[str]
     cells_down: list[str]
-    measured: MeasuredCapacityView = MeasuredCapacityView()
+    measured: MeasuredCapacityView
 
 
 class ShardView(ResponseModel):

@@ -8,8 +8,7 @@ from pydantic import Field
 from horae.api.models.base import ResponseModel
 from horae.domain.health.growth import ArchiveLag, LagReason, RetentionTerms
 from horae.domain.health.retention import DayPlace
-from horae.service.health.retention import CellRetention, PlacedDay, Retention
-from horae.store.health.retention import DroppedRow
+from horae.service.health.retention import CellRetention, DroppedRow, PlacedDay, Retention
 
 
 class RetentionTermsView(ResponseModel):

@@ -14,6 +14,7 @@ from horae.api.models.operations import (
     HealthSeriesView,
     HealthView,
     LatenessView,
+    MeasuredCapacityView,
     NewCalendar,
     NodesView,
     NodeView,
@@ -84,6 +85,7 @@ async def get_growth(ctx: Annotated[Context, may("growth.read")]) -> GrowthView:
         cells=[CellGrowthView.of(one.cell, one.growth) for one in answers if one.growth is not None],
         unmeasured=[one.cell for one in answers if one.answers and one.growth is None],
         cells_down=[one.cell for one in answers if not one.answers],
+        measured=MeasuredCapacityView.of_reports(),
     )
 
 

@@ -17,6 +17,8 @@ from horae.store.health import growth, retention
 from horae.store.health.retention import DayRow, DroppedRow
 from horae.store.tx import Tx
 
+__all__ = ["CellRetention", "DroppedRow", "PlacedDay", "Retention", "read"]
+
 
 class PlacedDay(NamedTuple):
     """A day of a cell, and where it is."""
