@@ -43,7 +43,7 @@ export function CellGrowth({ cell }: { cell: CellGrowthView }) {
       <p className="soft">
         {label} {t("growth.measured")} <Timestamp at={cell.measured_at} relative />
       </p>
-      {days.length > 0 && <Chart label={label} height={HEIGHT_PX} draw={draw} />}
+      {largest > 0 && <Chart label={label} height={HEIGHT_PX} draw={draw} />}
       <Tables cell={cell} />
     </Card>
   );

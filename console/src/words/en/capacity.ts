@@ -12,8 +12,8 @@ export default {
     about:
       "All cells and tenants together. What they bear was measured on two cores with plain cron fires and not on your machines; a plan uses at most {{percent}} % of it. Tasks, payloads and slow targets need more.",
     part: "Part",
-    cells: "{{count}} cells",
-    nodes: "{{count}} nodes",
+    cells: "Cells: {{count}}",
+    nodes: "Nodes that live: {{count}}",
     share: "Peak beside what they bear",
     text: "{{peak}} of {{bears}} · {{percent}} %",
     each: "Measured for one",
