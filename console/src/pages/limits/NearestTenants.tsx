@@ -9,10 +9,10 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
 import { LimitName, UseBar } from "./UseTable";
-import { nearestFirst, worstOf } from "./uses";
+import { nearestFirst, nearestUseOf } from "./uses";
 
 const TENANTS_A_PAGE = 100;
-const MAX_SHOWN = 20;
+const MAX_ROWS = 20;
 
 /** The tenants that are nearest to a limit, among those that were read. Platform users see it. */
 export function NearestTenants() {
@@ -35,8 +35,8 @@ export function NearestTenants() {
         </Link>
       ),
     },
-    { title: t("uses.limit"), show: (one) => <Worst tenant={one} show="name" /> },
-    { title: t("uses.used"), show: (one) => <Worst tenant={one} show="bar" /> },
+    { title: t("uses.limit"), show: (one) => <NearestUse tenant={one} show="name" /> },
+    { title: t("uses.used"), show: (one) => <NearestUse tenant={one} show="bar" /> },
     {
       title: t("nearest.near"),
       kind: "number",
@@ -47,12 +47,12 @@ export function NearestTenants() {
     <Card title={t("nearest.title")} id="nearest">
       {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
       <CellsDown cells={down} />
-      {read && <p className="soft">{t("nearest.read", { count: read.length, most: MAX_SHOWN })}</p>}
+      {read && <p className="soft">{t("nearest.read", { count: read.length, most: MAX_ROWS })}</p>}
       {(read || !query.error) && (
         <DataTable
           caption={t("nearest.title")}
           columns={columns}
-          items={read && nearestFirst(read).slice(0, MAX_SHOWN)}
+          items={read && nearestFirst(read).slice(0, MAX_ROWS)}
           id={(one) => one.id}
         />
       )}
@@ -67,8 +67,8 @@ export function NearestTenants() {
   );
 }
 
-function Worst({ tenant, show }: { tenant: TenantUsageView; show: "name" | "bar" }) {
-  const use = worstOf(tenant);
+function NearestUse({ tenant, show }: { tenant: TenantUsageView; show: "name" | "bar" }) {
+  const use = nearestUseOf(tenant);
   if (!use) return null;
   return show === "name" ? <LimitName use={use} linked={false} /> : <UseBar use={use} />;
 }

@@ -76,13 +76,13 @@ export function callLimitsOf(
 
 /** Returns the tenants that use something of a limit, the nearest to a limit first. */
 export const nearestFirst = (tenants: TenantUsageView[]): TenantUsageView[] =>
-  tenants.filter((one) => worstOf(one)).sort((one, other) => worstShare(other) - worstShare(one));
+  tenants.filter((one) => nearestUseOf(one)).sort((one, other) => nearestShare(other) - nearestShare(one));
 
 /** Returns the use of a tenant that is nearest to its limit; undefined if it uses nothing. */
-export const worstOf = (tenant: TenantUsageView): LimitUseView | undefined =>
+export const nearestUseOf = (tenant: TenantUsageView): LimitUseView | undefined =>
   tenant.uses.find((use) => use.used > 0);
 
-const worstShare = (tenant: TenantUsageView): number => {
-  const worst = worstOf(tenant);
-  return worst ? shareOf(worst) : 0;
+const nearestShare = (tenant: TenantUsageView): number => {
+  const nearest = nearestUseOf(tenant);
+  return nearest ? shareOf(nearest) : 0;
 };

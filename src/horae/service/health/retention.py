@@ -65,7 +65,7 @@ async def read(ctx: CallerContext) -> Retention:
     return Retention(
         None if newest is None else newest.terms,
         min((one.row.day for one in days if one.row.bytes is not None), default=None),
-        min((one.row.day for one in days if one.row.state is ArchiveState.ARCHIVED), default=None),
+        min((one.row.day for one in days if one.row.state == ArchiveState.ARCHIVED), default=None),
         sorted(cells, key=lambda cell: cell.cell),
         sorted(seen.down),
     )
