@@ -112,6 +112,8 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/graph-runs/{instance}/steps/{step}/succeed": _step("third"),
     "GET /api/v1/instances/{instance}/explain": lambda world: Call({"instance": world.dead}),
     "GET /api/v1/holds": _plain(),
+    "GET /api/v1/tenant/usage": _plain(),
+    "GET /api/v1/tenant-usage": _plain(limit=2),
     "GET /api/v1/workers": _plain(polling=True),
     "GET /api/v1/queues": _plain(),
     "POST /api/v1/workers/{worker}/drain": lambda world: Call(
@@ -146,6 +148,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/service-level": _plain(),
     "GET /api/v1/scheduler/series": _plain(hours=2, points=10),
     "GET /api/v1/scheduler/growth": _plain(),
+    "GET /api/v1/scheduler/retention": _plain(),
     "GET /api/v1/scheduler/lateness": _plain(),
     "GET /api/v1/nodes": _plain(),
     "GET /api/v1/shards": _plain(),

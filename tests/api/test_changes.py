@@ -7,6 +7,7 @@ from horae.api.app import AppParts
 from horae.boot.api_server import app_of
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
+from horae.domain.capacity.figures import STORE
 from horae.domain.targets.egress import Egress
 from horae.security.roles import Role
 from horae.service.targets.trials import Trials
@@ -162,12 +163,16 @@ async def test_health_is_told_in_the_seeds_own_words(admin, platform, store):
 async def test_the_platform_sees_how_each_cell_grows(admin, platform, store):
     names = [cell.name for cell in store.cells]
     nothing = {"cells": [], "unmeasured": names, "cells_down": []}
-    assert (await platform.get("/scheduler/growth")).json() == nothing
+    answer = (await platform.get("/scheduler/growth")).json()
+    measured = answer.pop("measured")
+    assert answer == nothing
+    assert (measured["cell_fires_per_s"], measured["cell_source"]) == (STORE.fires_per_s, STORE.source)
     await GrowthMeter(store, 14, {names[0]: 2**40}).once()
     one, other = (await platform.get("/scheduler/growth")).json()["cells"]
     assert (one["cell"], one["disk_bytes"], other["disk_bytes"]) == (names[0], 2**40, None)
     assert (one["kept_days"], one["days_ahead"], one["held"], one["days_until_full"]) == (14, 8, None, None)
     assert one["database_bytes"] > 2**20
+    assert "day" in one["days"][-1]
     assert {"name", "bytes", "live_rows", "dead_rows", "bloated"} == set(one["tables"][0])
     assert (await admin.get("/scheduler/growth")).status_code == 403
 

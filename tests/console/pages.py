@@ -22,10 +22,13 @@ PAGES = {
     "audit": "/audit",
     "certificates": "/certificates/days",
     "secrets": "/secrets",
+    "limits": "/limits",
+    "retention": "/retention",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
+PLATFORM |= {"limits-platform": "/limits", "retention-platform": "/retention", "capacity": "/capacity"}
 SINGLE = (
     "instance",
     "run",

@@ -3,6 +3,7 @@ import { alerts } from "../pages/alerts/routes";
 import { audit } from "../pages/audit/routes";
 import { backfills } from "../pages/backfills/routes";
 import { calendars } from "../pages/calendars/routes";
+import { capacity } from "../pages/capacity/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
@@ -10,7 +11,9 @@ import { graphs } from "../pages/graphs/routes";
 import { incidents } from "../pages/incidents/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
+import { limits } from "../pages/limits/routes";
 import { overview } from "../pages/overview/routes";
+import { retention } from "../pages/retention/routes";
 import { rolling } from "../pages/rolling/routes";
 import { secrets } from "../pages/secrets/routes";
 import { sources } from "../pages/sources/routes";
@@ -39,6 +42,9 @@ export const router = createRouter({
     ...incidents,
     ...drills,
     ...secrets,
+    ...limits,
+    ...retention,
+    ...capacity,
     ...tenants,
   ]),
   basepath: "/console",

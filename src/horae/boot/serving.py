@@ -19,6 +19,7 @@ from horae.delivery.broker_connections import Lines
 from horae.delivery.outlets import Outlets
 from horae.delivery.push import Sender
 from horae.domain.health.doctor import DURABLE
+from horae.domain.health.growth import RetentionTerms
 from horae.domain.health.readiness import ready_state
 from horae.domain.ids import shard_in
 from horae.domain.measures.measures import MeasureLines
@@ -178,6 +179,20 @@ def _ended_jobs_kept(settings: Settings) -> timedelta:
     archived = 0 if settings.archive is None else settings.archive_days
     with_history = settings.history_days + max(settings.history_held_days, archived) + 1
     return timedelta(days=max(settings.ended_job_days, with_history))
+
+
+def growth_meter_of(settings: Settings, store: Store, archiver: DayArchiver | None) -> GrowthMeter:
+    """The duty that measures how cells grow, and tells the terms of this node."""
+    terms = RetentionTerms(
+        history=settings.history_days,
+        held=settings.history_held_days,
+        logs=settings.log_days,
+        dead_letters=settings.dead_letter_days,
+        ended_jobs=_ended_jobs_kept(settings).days,
+        audit=settings.audit_days,
+        archive=None if settings.archive is None else settings.archive_days,
+    )
+    return GrowthMeter(store, settings.history_days, settings.disks(), terms, archiver)
 
 
 def old_row_forgetter_of(settings: Settings, owner: Store) -> OldRowForgetter:
@@ -345,7 +360,7 @@ async def _run_node(
         (measure_judge_of(settings, store, worker), MEASURE_JUDGE_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
         (day_dropper_of(settings, store, archiver), DAY_DROP_INTERVAL_S),
-        (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),
+        (growth_meter_of(settings, store, archiver), GROWTH_INTERVAL_S),
         (Purger(owner), PURGE_INTERVAL_S),
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),

@@ -176,6 +176,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "measures.override": Action(Permission.MANAGE, audited=True, platform=True),
     "measures.lift": Action(Permission.MANAGE, audited=True, platform=True),
     "drills.list": Action(Permission.READ, platform=True),
+    "retention.read": Action(Permission.READ),
     "growth.read": Action(Permission.READ, platform=True),
     "lateness.read": Action(Permission.READ, platform=True),
     "keys.create": Action(Permission.MANAGE, audited=True),

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
 
 Result = TypeVar("Result")
+NOT_DONE: Final[tuple[type[Exception], ...]] = (HoraeError, *UNSERVED)
+"""Errors after which the next round tries a cell again."""
 CLOSING_MARGIN: Final = timedelta(minutes=5)
 """Time after the end of a day before its closing transaction id is noted: clocks of nodes differ by less."""
 THREADS: Final = 2
@@ -54,14 +56,26 @@ class DayArchiver:
     def __init__(self, store: Store, target: ArchiveTarget, kept: timedelta, expiry: timedelta) -> None:
         self.store, self.target, self.kept, self.expiry = store, target, kept, expiry
         self._threads = ThreadPoolExecutor(THREADS, "archive")
-        self._visits = Visits("dayarchiver", (HoraeError, *UNSERVED))
+        self.failures: dict[str, str] = {}
+        """Why the last round failed, by the name of the cell; cells without a failure are missing."""
+        self._visits = Visits("dayarchiver", NOT_DONE)
         self._writing = archive.load("day_writer")
         self._reading = archive.load("day_reader")
         self._rewriting = archive.load("rewriting")
 
     async def once(self) -> int:
         """Visit each cell once. Returns how many days were written or deleted."""
-        return await self._visits.each(self.store.cells, self._visit)
+        return await self._visits.each(self.store.cells, self._try_visit)
+
+    async def _try_visit(self, cell: Cell) -> int:
+        """Visit a cell, and keep the reason if that fails."""
+        try:
+            done = await self._visit(cell)
+        except NOT_DONE as error:
+            self.failures[cell.name] = str(error) or type(error).__name__
+            raise
+        self.failures.pop(cell.name, None)
+        return done
 
     async def _visit(self, cell: Cell) -> int:
         purged = await self._purged_tenants()

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from horae.domain.health.growth import DaysHeldBack, DaySize, Growth, over_term
+from horae.domain.health.growth import DaysHeldBack, DaySize, Growth, RetentionTerms, over_term
 from horae.store.cells import Cell
 from horae.store.connections.each_cell import Visits
 from horae.store.databases import days, partitions
@@ -11,6 +11,8 @@ from horae.store.databases.days import Day, DayState
 from horae.store.health import growth
 from horae.store.store import Store
 from horae.store.tx import Tx
+from horae.upkeep.archive import DayArchiver
+from horae.upkeep.archive_lag import archive_lag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,11 +23,20 @@ if TYPE_CHECKING:
 class GrowthMeter:
     """A duty: measure every cell and keep the last measurement in it.
 
-    `disk_bytes` is the space of each cell by its name, as far as the deployment says it.
+    `disk_bytes` is the space of each cell by its name, as far as the deployment says it. `terms`: how long the nodes
+    keep what. `archiver`: the duty of this node that archives days; None without an archive.
     """
 
-    def __init__(self, store: Store, kept_days: int, disk_bytes: "Mapping[str, int]") -> None:
+    def __init__(
+        self,
+        store: Store,
+        kept_days: int,
+        disk_bytes: "Mapping[str, int]",
+        terms: RetentionTerms | None = None,
+        archiver: DayArchiver | None = None,
+    ) -> None:
         self.store, self.kept_days, self.disk_bytes = store, kept_days, disk_bytes
+        self.terms, self._archiver = terms, archiver
         self._visits = Visits("growthmeter")
 
     async def once(self) -> int:
@@ -34,8 +45,11 @@ class GrowthMeter:
 
     async def _measure(self, cell: Cell) -> int:
         async with cell.direct(owner=True) as connection:
-            now = cell.clock.now()
+            now, archiver = cell.clock.now(), self._archiver
             sizes = await growth.days(connection, now)
+            lag = None
+            if archiver is not None:
+                lag = await archive_lag(connection, now, sizes, archiver.failures.get(cell.name, ""))
             measured = Growth(
                 measured_at=now,
                 kept_days=self.kept_days,
@@ -45,6 +59,8 @@ class GrowthMeter:
                 days=sizes,
                 tables=await growth.tables(connection),
                 held=await self._held(connection, now, sizes),
+                terms=self.terms,
+                lag=lag,
             )
             await growth.write(connection, measured)
         return 0

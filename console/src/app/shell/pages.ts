@@ -13,5 +13,8 @@ export const PAGES = [
   { name: "alerts", to: "/alerts", needs: "alerts.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "secrets", to: "/secrets", needs: "secrets.list" },
+  { name: "limits", to: "/limits", needs: "tenant.read" },
+  { name: "retention", to: "/retention", needs: "retention.read" },
+  { name: "capacity", to: "/capacity", needs: "growth.read" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

@@ -3,6 +3,7 @@ import alerts from "./alerts";
 import audit from "./audit";
 import backfills from "./backfills";
 import calendars from "./calendars";
+import capacity from "./capacity";
 import deadLetters from "./deadLetters";
 import drills from "./drills";
 import errors from "./errors";
@@ -13,11 +14,13 @@ import health from "./health";
 import incidents from "./incidents";
 import instances from "./instances";
 import jobs from "./jobs";
+import limits from "./limits";
 import lists from "./lists";
 import login from "./login";
 import logs from "./logs";
 import onCall from "./onCall";
 import overview from "./overview";
+import retention from "./retention";
 import rolling from "./rolling";
 import secrets from "./secrets";
 import sources from "./sources";
@@ -33,6 +36,7 @@ export default {
   audit,
   backfills,
   calendars,
+  capacity,
   deadLetters,
   drills,
   events,
@@ -42,11 +46,13 @@ export default {
   incidents,
   instances,
   jobs,
+  limits,
   lists,
   login,
   logs,
   onCall,
   overview,
+  retention,
   rolling,
   secrets,
   sources,

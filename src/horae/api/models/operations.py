@@ -7,6 +7,8 @@ import msgspec
 from pydantic import Field
 
 from horae.api.models.base import Payload, RequestModel, ResponseModel
+from horae.domain.capacity.figures import CALLS, MEMORY, STORE
+from horae.domain.capacity.plan import MAX_LOAD_SHARE
 from horae.domain.health.causes import CauseKind
 from horae.domain.health.delay_causes import DelayCauseKind
 from horae.domain.health.growth import Growth
@@ -193,6 +195,13 @@ class HeldDaysView(ResponseModel):
     unrelayed: int = Field(description="Compensations of these days that were not relayed.")
 
 
+class DaySizeView(ResponseModel):
+    """The bytes of one day of history, events and results, by UTC."""
+
+    day: date
+    bytes: int
+
+
 class CellGrowthView(ResponseModel):
     """How a cell grows, by the last measurement of a node. Sizes include indexes; WAL is not counted."""
 
@@ -207,6 +216,7 @@ class CellGrowthView(ResponseModel):
     days_ahead: int = Field(description="Days from today on that have a partition.")
     held: HeldDaysView | None = Field(description="What holds days back.")
     tables: list[TableSizeView]
+    days: list[DaySizeView] = Field([], description="The days that are in PostgreSQL, the oldest first.")
 
     @classmethod
     def of(cls, cell: str, growth: Growth) -> Self:
@@ -224,6 +234,32 @@ class CellGrowthView(ResponseModel):
             days_ahead=growth.days_ahead,
             held=None if held is None else HeldDaysView(**msgspec.structs.asdict(held)),
             tables=[TableSizeView(**msgspec.structs.asdict(one), bloated=one.bloated) for one in growth.tables],
+            days=[DaySizeView(day=one.day, bytes=one.bytes) for one in sorted(growth.days, key=lambda one: one.day)],
+        )
+
+
+class MeasuredCapacityView(ResponseModel):
+    """What one cell and one node took in benchmarks on other machines, each with the report and its commit."""
+
+    cell_fires_per_s: int = Field(description="Of one PostgreSQL on two cores, without nodes.")
+    cell_source: str
+    node_fires_per_s: int = Field(description="Of one node process on a core of its own, by its CPU time a fire.")
+    node_source: str
+    cell_jobs: int
+    jobs_source: str
+    max_load_share: float = Field(description="The share of it that a plan uses at most.")
+
+    @classmethod
+    def of_reports(cls) -> Self:
+        """Returns the figures of the reports that this release was measured with."""
+        return cls(
+            cell_fires_per_s=STORE.fires_per_s,
+            cell_source=STORE.source,
+            node_fires_per_s=round(1000 / CALLS.node_cpu_ms),
+            node_source=CALLS.source,
+            cell_jobs=MEMORY.jobs,
+            jobs_source=MEMORY.source,
+            max_load_share=MAX_LOAD_SHARE,
         )
 
 
@@ -233,6 +269,7 @@ class GrowthView(ResponseModel):
     cells: list[CellGrowthView]
     unmeasured: list[str]
     cells_down: list[str]
+    measured: MeasuredCapacityView
 
 
 class ShardView(ResponseModel):

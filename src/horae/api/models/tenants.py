@@ -12,11 +12,13 @@ from horae.api.models.showing import show_as
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.logs import DEFAULT_LOG_BYTES_A_DAY
 from horae.domain.limits import counts
+from horae.domain.limits.usage import LimitUse, UsageKind
 from horae.domain.measures.measures import DEFAULT_LINES
 from horae.domain.placement import DEFAULT_WIDTH, Layout
 from horae.domain.targets.egress import MOST_ENTRIES
 from horae.domain.tenants import tenants
 from horae.domain.tenants.tenants import HEAVIEST, LONGEST_NAME, Tenant
+from horae.service.limits.usage import TenantUsage
 
 TenantName = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_NAME, pattern=NAME_PATTERN)]
 
@@ -151,3 +153,37 @@ class TenantView(ResponseModel):
             zone=tenant.zone,
             allowance=AllowanceSpec.of(allowance),
         )
+
+
+class LimitUseView(ResponseModel):
+    """How much of one limit of a tenant is used."""
+
+    kind: UsageKind = Field(
+        description="What is counted: jobs and the like, bytes logged today (`log_bytes`), manual retries that are "
+        "spent (`retries`), or calls at the same time (`permits`)."
+    )
+    name: str | None = Field(None, description="Of `permits`: the limit, `tenant` or `quota/…`.")
+    used: int
+    most: int = Field(description="What the tenant may use.")
+    near: bool = Field(description="Whether 80 % or more of it is used.")
+
+    @classmethod
+    def of(cls, one: LimitUse) -> "LimitUseView":
+        """Returns the view of a use."""
+        return cls(kind=one.kind, name=one.name, used=one.used, most=one.most, near=one.is_near)
+
+
+class TenantUsageView(ResponseModel):
+    """How much of its limits a tenant uses now, nearest to a limit first. Rates have no figure: see holds."""
+
+    id: str
+    name: str
+    uses: list[LimitUseView]
+    cells_down: list[str] = Field([], description="Cells that could not be reached. What they have is not counted.")
+
+    @classmethod
+    def of(cls, one: TenantUsage, cells_down: list[str] | None = None) -> "TenantUsageView":
+        """Returns the view of the uses of a tenant."""
+        uses = [LimitUseView.of(use) for use in one.uses]
+        tenant = one.tenant
+        return cls(id=public(Prefix.TENANT, tenant.id), name=tenant.name, uses=uses, cells_down=cells_down or [])

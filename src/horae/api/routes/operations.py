@@ -12,16 +12,18 @@ from horae.api.models.operations import (
     HealthSeriesView,
     HealthView,
     LatenessView,
+    MeasuredCapacityView,
     NodesView,
     NodeView,
     ShardView,
 )
+from horae.api.models.retention import RetentionView
 from horae.api.models.service_level import ServiceLevelView
 from horae.api.routing import Asking, may, router
 from horae.domain.placement import SHARDS
 from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context
-from horae.service.health import health, lateness, service_level
+from horae.service.health import health, lateness, retention, service_level
 
 routes = router("operations")
 
@@ -73,7 +75,17 @@ async def get_growth(ctx: Annotated[Context, may("growth.read")]) -> GrowthView:
         cells=[CellGrowthView.of(one.cell, one.growth) for one in answers if one.growth is not None],
         unmeasured=[one.cell for one in answers if one.answers and one.growth is None],
         cells_down=[one.cell for one in answers if not one.answers],
+        measured=MeasuredCapacityView.of_reports(),
     )
+
+
+@routes.get("/scheduler/retention")
+async def get_retention(ctx: Annotated[Context, may("retention.read")], asking: Asking) -> RetentionView:
+    """Get how long things are kept; with a key of the tenant `system` also the days of each cell and what waits.
+
+    Terms are the settings of the nodes, and the same for all tenants.
+    """
+    return RetentionView.of(await retention.read(ctx), with_cells=asking.tenant.name == SYSTEM)
 
 
 @routes.get("/scheduler/lateness")

@@ -5,12 +5,13 @@ from typing import Annotated
 from fastapi import Path
 
 from horae.api.models.identity import CreatedApiKey, NewApiKey
-from horae.api.models.tenants import AllowanceSpec, NewTenant, SetAllowance, TenantView, WidenTenant
+from horae.api.models.tenants import AllowanceSpec, NewTenant, SetAllowance, TenantUsageView, TenantView, WidenTenant
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
 from horae.domain.tenants.tenants import LONGEST_NAME
 from horae.service.context import Context
 from horae.service.identity import api_keys
+from horae.service.limits import usage
 from horae.service.tenants import tenants
 
 routes = router("tenants")
@@ -21,6 +22,20 @@ TenantRef = Annotated[str, Path(max_length=LONGEST_NAME, description="The id of 
 async def get_own_tenant(ctx: Annotated[Context, may("tenant.read")], asking: Asking) -> TenantView:
     """Get the tenant of the caller."""
     return TenantView.of(asking.tenant, asking.allowance)
+
+
+@routes.get("/tenant/usage")
+async def get_own_tenant_usage(ctx: Annotated[Context, may("tenant.read")], asking: Asking) -> TenantUsageView:
+    """Get how much of its limits this tenant uses now, nearest to a limit first."""
+    found = await usage.of_tenant(ctx, asking.allowance)
+    return TenantUsageView.of(found, sorted(ctx.cells_down))
+
+
+@routes.get("/tenant-usage")
+async def list_tenant_usage(ctx: Annotated[Context, may("tenants.list")], paging: Paged) -> Page[TenantUsageView]:
+    """List how much of their limits all tenants use now, by the name of the tenant."""
+    found = await usage.page(ctx, paging.after, paging.take)
+    return paging.page(found, TenantUsageView.of, lambda one: one.tenant.name)
 
 
 @routes.post("/tenants", status_code=201)

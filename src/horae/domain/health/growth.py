@@ -4,6 +4,7 @@ A node measures it (`upkeep.growth`); `horae doctor`, the API and the console sh
 """
 
 from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -50,8 +51,46 @@ class DaysHeldBack(msgspec.Struct, frozen=True):
     unrelayed: int = 0
 
 
+class RetentionTerms(msgspec.Struct, frozen=True):
+    """How many days the nodes keep what, by their settings. `archive`: days in the archive; None without one."""
+
+    history: int
+    held: int
+    logs: int
+    dead_letters: int
+    ended_jobs: int
+    audit: int
+    archive: int | None = None
+
+
+class LagReason(StrEnum):
+    """Why a day that has ended is not archived yet."""
+
+    FAILED = "FAILED"
+    """The last round could not write to the archive, or not read it."""
+    OPEN_TRANSACTIONS = "OPEN_TRANSACTIONS"
+    """A transaction that could write to the day has not ended."""
+    UNREAD = "UNREAD"
+    """A subscription has not been sent all of the day."""
+    DUE = "DUE"
+    """Nothing: the next round archives it."""
+
+
+class ArchiveLag(msgspec.Struct, frozen=True):
+    """The days that have ended and are not archived, and why the oldest one waits. `failure`: what the archive said."""
+
+    days: int
+    oldest: date
+    reason: LagReason
+    subscriptions: tuple[str, ...] = ()
+    failure: str = ""
+
+
 class Growth(msgspec.Struct, frozen=True):
-    """The sizes of a cell at a time. `disk_bytes` is the space that the deployment says it has; None: unknown."""
+    """The sizes of a cell at a time. `disk_bytes` is the space that the deployment says it has; None: unknown.
+
+    A node of an earlier release writes no `terms`.
+    """
 
     measured_at: datetime
     kept_days: int
@@ -61,6 +100,8 @@ class Growth(msgspec.Struct, frozen=True):
     days: tuple[DaySize, ...]
     tables: tuple[TableSize, ...]
     held: DaysHeldBack | None = None
+    terms: RetentionTerms | None = None
+    lag: ArchiveLag | None = None
 
     @property
     def day(self) -> date:

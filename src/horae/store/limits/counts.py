@@ -1,5 +1,6 @@
 """How many of each thing a tenant has in a cell."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -62,6 +63,23 @@ async def calendars(tx: Tx, tenant_id: UUID, name: str) -> CalendarCount:
     row = await tx.row(sql("limits/counts/calendars"), tenant_id, name)
     assert row is not None, "a count is always one row"
     return CalendarCount(*row)
+
+
+async def usage(tx: Tx, tenant_id: UUID) -> dict[str, int]:
+    """What a tenant has in this cell by the name of the bound, and the bytes that it has logged today (`log_bytes`)."""
+    return _sums(await tx.rows(sql("limits/counts/usage"), tenant_id, tx.now.date()))
+
+
+async def usage_at_home(tx: Tx, tenant_id: UUID) -> dict[str, int]:
+    """What a tenant has in its home shard, by the name of the bound."""
+    return _sums(await tx.rows(sql("limits/counts/usage_at_home"), shard_in(tenant_id), tenant_id))
+
+
+def _sums(rows: Sequence[asyncpg.Record]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in rows:
+        found[row["kind"]] = found.get(row["kind"], 0) + row["used"]
+    return found
 
 
 def _count(row: asyncpg.Record | None) -> Count:

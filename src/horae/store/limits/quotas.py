@@ -42,6 +42,19 @@ async def spend(tx: Tx, key: Key, many: float, limit: Limit) -> bool:
     return await tx.value(sql("limits/quotas/spend"), *args) is not None
 
 
+async def left_in(tx: Tx, key: Key, limit: Limit) -> float:
+    """The tokens that a bucket has now; a bucket that was never used is full."""
+    args = (key.shard, key.tenant_id, key.name, tx.now, limit.rate or 0.0, limit.depth)
+    found = await tx.value(sql("limits/quotas/left_in"), *args)
+    return limit.depth if found is None else float(found)
+
+
+async def permits(tx: Tx, keys: Sequence[Key]) -> dict[str, int]:
+    """How many permits all living nodes hold of these keys, by the name of the key; keys without any are missing."""
+    rows = await tx.rows(sql("limits/quotas/permits"), *_columns(keys), tx.now)
+    return {row["key"]: row["held"] for row in rows}
+
+
 async def holders(tx: Tx, keys: Sequence[Key]) -> dict[Key, list[LimitHolder]]:
     """The nodes that hold or want something of these keys and whose rows have not expired."""
     found: dict[Key, list[LimitHolder]] = defaultdict(list)

@@ -7,7 +7,7 @@ from typing import Any
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import tenants as asked
 from horae_client.asked.identity import new_key
-from horae_client.models import CreatedApiKey, Tenant, TenantStatus
+from horae_client.models import CreatedApiKey, Tenant, TenantStatus, TenantUsage
 
 
 class AsyncOwnTenant(AsyncVerbs):
@@ -30,6 +30,15 @@ class AsyncOwnTenant(AsyncVerbs):
         'ACTIVE'
         """
         return await self._ask(asked.own_status())
+
+    async def usage(self) -> TenantUsage:
+        """Get how much of its limits the tenant uses now, nearest to a limit first.
+
+        >>> usage = await client.tenant.usage()
+        >>> {"jobs", "secrets", "log_bytes", "retries"} <= {use.kind for use in usage.uses}
+        True
+        """
+        return await self._ask(asked.own_usage())
 
     async def pause(self) -> TenantStatus:
         """Pause the tenant: all fires and claims stop within a few seconds. Running instances may finish.
@@ -91,6 +100,15 @@ class AsyncTenants(AsyncVerbs):
         'ACTIVE'
         """
         return await self._ask(asked.status(tenant))
+
+    def usage(self, *, limit: int | None = None) -> AsyncItems[TenantUsage]:
+        """List how much of their limits all tenants use now, by the name of the tenant.
+
+        >>> made = await platform.tenants.create(new_name(), width=1)
+        >>> made.name in [one.name async for one in platform.tenants.usage()]
+        True
+        """
+        return self._pages(asked.usage(), limit)
 
     async def pause(self, tenant: str) -> TenantStatus:
         """Pause a tenant: all its fires and claims stop within a few seconds.

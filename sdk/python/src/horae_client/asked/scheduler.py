@@ -16,6 +16,7 @@ from horae_client.models import (
     NodeList,
     Page,
     Readiness,
+    Retention,
     ServiceLevel,
     Shard,
     ShardMove,
@@ -34,6 +35,11 @@ def series(hours: int | None, points: int | None) -> Request[HealthSeries]:
 def growth() -> Request[Growth]:
     """Get how each cell grows."""
     return Request("GET", path("scheduler", "growth"), Growth)
+
+
+def retention() -> Request[Retention]:
+    """Get how long things are kept."""
+    return Request("GET", path("scheduler", "retention"), Retention)
 
 
 def lateness(minutes: int | None) -> Request[Lateness]:

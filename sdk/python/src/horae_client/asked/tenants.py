@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from horae_client.models import CreatedApiKey, Page, Tenant, TenantStatus
+from horae_client.models import CreatedApiKey, Page, Tenant, TenantStatus, TenantUsage
 from horae_client.wire import Request, path, said
 
 
@@ -15,6 +15,16 @@ def own() -> Request[Tenant]:
 def own_status() -> Request[TenantStatus]:
     """Get the status of the caller's tenant."""
     return Request("GET", path("tenant", "status"), TenantStatus)
+
+
+def own_usage() -> Request[TenantUsage]:
+    """Get how much of its limits the caller's tenant uses."""
+    return Request("GET", path("tenant", "usage"), TenantUsage)
+
+
+def usage() -> Request[Page[TenantUsage]]:
+    """Get a page of what tenants use."""
+    return Request("GET", path("tenant-usage"), Page[TenantUsage])
 
 
 def own_verb(verb: str) -> Request[TenantStatus]:

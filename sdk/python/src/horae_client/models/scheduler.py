@@ -260,6 +260,25 @@ class TableSize(Model, frozen=True, kw_only=True):
     bloated: bool
 
 
+class DaySize(Model, frozen=True, kw_only=True):
+    """The bytes of one day of history, events and results, by UTC."""
+
+    day: date
+    bytes: int
+
+
+class MeasuredCapacity(Model, frozen=True, kw_only=True):
+    """What one cell and one node took in benchmarks, each with the report and its commit."""
+
+    cell_fires_per_s: int
+    cell_source: str
+    node_fires_per_s: int
+    node_source: str
+    cell_jobs: int
+    jobs_source: str
+    max_load_share: float
+
+
 class CellGrowth(Model, frozen=True, kw_only=True):
     """How a cell grows, by the last measurement of a node. `days_until_full` is None if unknown or over a year."""
 
@@ -273,6 +292,7 @@ class CellGrowth(Model, frozen=True, kw_only=True):
     bytes_per_day: int | None = None
     days_until_full: int | None = None
     oldest_day: date | None = None
+    days: tuple[DaySize, ...] = ()
     held: HeldDays | None = None
 
 
@@ -282,6 +302,69 @@ class Growth(Model, frozen=True, kw_only=True):
     cells: list[CellGrowth]
     unmeasured: list[str]
     cells_down: list[str]
+    measured: MeasuredCapacity | None = None
+
+
+class RetentionTerms(Model, frozen=True, kw_only=True):
+    """How many days the nodes keep what, by their settings. `archive` is None without an archive."""
+
+    history: int
+    held: int
+    logs: int
+    dead_letters: int
+    ended_jobs: int
+    audit: int
+    archive: int | None = None
+
+
+class ArchiveLag(Model, frozen=True, kw_only=True):
+    """Days that have ended and are not archived: why the oldest one waits, and what the archive failed with."""
+
+    days: int
+    oldest: date
+    reason: str
+    subscriptions: list[str]
+    failure: str
+
+
+class RetentionDay(Model, frozen=True, kw_only=True):
+    """A day of a cell, and where its history is: `OPEN`, `HOT`, `WAITING`, `BOTH`, `ARCHIVED` or `DELETING`."""
+
+    day: date
+    place: str
+    bytes: int | None = None
+    archived_rows: int | None = None
+    archived_bytes: int | None = None
+    archived_at: datetime | None = None
+    dropped_at: datetime | None = None
+
+
+class DroppedDays(Model, frozen=True, kw_only=True):
+    """The table of which days were dropped, and the first day that is kept."""
+
+    table: str
+    kept_since: date
+    dropped_at: datetime
+
+
+class CellRetention(Model, frozen=True, kw_only=True):
+    """The days of a cell, and how far its archive is behind."""
+
+    cell: str
+    days: list[RetentionDay]
+    dropped: list[DroppedDays]
+    measured_at: datetime | None = None
+    lag: ArchiveLag | None = None
+
+
+class Retention(Model, frozen=True, kw_only=True):
+    """How long things are kept, and since when there are rows. `cells` is empty but for the tenant `system`."""
+
+    cells: list[CellRetention]
+    cells_down: list[str]
+    terms: RetentionTerms | None = None
+    hot_since: date | None = None
+    archived_since: date | None = None
 
 
 class CellReadiness(Model, frozen=True, kw_only=True):

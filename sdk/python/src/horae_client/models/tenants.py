@@ -21,3 +21,22 @@ class TenantStatus(Model, frozen=True, kw_only=True):
 
     name: str
     status: str
+
+
+class LimitUse(Model, frozen=True, kw_only=True):
+    """How much of one limit is used. `name` is the limit key of `permits`; `near`: 80 % or more is used."""
+
+    kind: str
+    used: int
+    most: int
+    near: bool
+    name: str | None = None
+
+
+class TenantUsage(Model, frozen=True, kw_only=True):
+    """How much of its limits a tenant uses, nearest to a limit first. What `cells_down` have is not counted."""
+
+    id: str
+    name: str
+    uses: list[LimitUse]
+    cells_down: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from horae_client.models import (
     MeasureState,
     NodeList,
     Readiness,
+    Retention,
     ServiceLevel,
     Shard,
     ShardMove,
@@ -37,6 +38,15 @@ class Scheduler(Verbs):
         (600, [])
         """
         return self._ask(asked.series(hours, points))
+
+    def retention(self) -> Retention:
+        """Get how long things are kept; with keys of `system` also the days of each cell, and how far the archive is.
+
+        >>> kept = client.scheduler.retention()
+        >>> kept.cells
+        []
+        """
+        return self._ask(asked.retention())
 
     def lateness(self, *, minutes: int | None = None) -> Lateness:
         """Get how late fires were, by the second of the minute at which they were due; for keys of `system`.

@@ -6,7 +6,7 @@ from typing import Any
 
 from horae_client.asked import tenants as asked
 from horae_client.asked.identity import new_key
-from horae_client.models import CreatedApiKey, Tenant, TenantStatus
+from horae_client.models import CreatedApiKey, Tenant, TenantStatus, TenantUsage
 from horae_client.sync.verbs import Items, Verbs
 
 
@@ -30,6 +30,15 @@ class OwnTenant(Verbs):
         'ACTIVE'
         """
         return self._ask(asked.own_status())
+
+    def usage(self) -> TenantUsage:
+        """Get how much of its limits the tenant uses now, nearest to a limit first.
+
+        >>> usage = client.tenant.usage()
+        >>> {"jobs", "secrets", "log_bytes", "retries"} <= {use.kind for use in usage.uses}
+        True
+        """
+        return self._ask(asked.own_usage())
 
     def pause(self) -> TenantStatus:
         """Pause the tenant: all fires and claims stop within a few seconds. Running instances may finish.
@@ -91,6 +100,15 @@ class Tenants(Verbs):
         'ACTIVE'
         """
         return self._ask(asked.status(tenant))
+
+    def usage(self, *, limit: int | None = None) -> Items[TenantUsage]:
+        """List how much of their limits all tenants use now, by the name of the tenant.
+
+        >>> made = platform.tenants.create(new_name(), width=1)
+        >>> made.name in [one.name for one in platform.tenants.usage()]
+        True
+        """
+        return self._pages(asked.usage(), limit)
 
     def pause(self, tenant: str) -> TenantStatus:
         """Pause a tenant: all its fires and claims stop within a few seconds.
