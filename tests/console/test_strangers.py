@@ -47,6 +47,7 @@ async def write_everywhere(served, home) -> dict[str, str]:
             name,
             cron="0 */5 * * * ?" if number % 2 else "*/5 * * * *",
             labels={"a": TEXTS[number % len(TEXTS)][:63]},
+            owner=TEXTS[number % len(TEXTS)][:128],
             payload={EVIL: TEXTS},
             target={
                 "kind": "http",

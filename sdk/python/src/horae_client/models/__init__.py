@@ -12,6 +12,16 @@ from horae_client.models.audit import (
 from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.events import Intake, IntakePosition, ParkedMessage, Subscription, SubscriptionProgress
 from horae_client.models.explanations import DecidingRow, Explanation, Finding
+from horae_client.models.forecasts import (
+    BusyJob,
+    BusySecond,
+    ForecastEffect,
+    Peak,
+    SpreadMove,
+    SpreadProposal,
+    SpreadStay,
+    WorstSeconds,
+)
 from horae_client.models.graphs import GraphChild, GraphRun, GraphStep, RunStep
 from horae_client.models.identity import (
     Action,
@@ -126,6 +136,8 @@ __all__ = [
     "BackfillProgress",
     "BulkItem",
     "BulkResult",
+    "BusyJob",
+    "BusySecond",
     "Calendar",
     "Caller",
     "CellGrowth",
@@ -156,6 +168,7 @@ __all__ = [
     "FailureCauseDetail",
     "Finding",
     "Forecast",
+    "ForecastEffect",
     "GraphChild",
     "GraphRun",
     "GraphStep",
@@ -197,6 +210,7 @@ __all__ = [
     "PacedReplay",
     "Page",
     "ParkedMessage",
+    "Peak",
     "Plan",
     "PlanStep",
     "Problem",
@@ -225,6 +239,9 @@ __all__ = [
     "Silence",
     "SinceDeath",
     "Source",
+    "SpreadMove",
+    "SpreadProposal",
+    "SpreadStay",
     "StartedBackfillGroup",
     "Subject",
     "Subscription",
@@ -240,4 +257,5 @@ __all__ = [
     "Version",
     "Work",
     "Works",
+    "WorstSeconds",
 ]
