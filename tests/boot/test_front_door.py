@@ -139,6 +139,9 @@ CALLS = [
     Call("calendar import DE 2026 2026", changes=True),
     Call("calendar list"),
     Call("forecast"),
+    Call("forecast worst"),
+    Call("forecast spread"),
+    Call("forecast spread daily --apply", changes=True),
     Call("health"),
     Call("hold list"),
     Call("queue list"),
@@ -214,7 +217,7 @@ CALLS = [
 def command_of(words):
     """The name of the command in these words."""
     first, second, *_ = [*words.split(), ""]
-    return first if f"horae {first}" in COMMANDS else f"{first} {second}"
+    return f"{first} {second}" if f"horae {first} {second}" in COMMANDS else first
 
 
 def test_each_command_goes_over_http_or_is_named_as_one_that_opens_postgresql():

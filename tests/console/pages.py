@@ -2,6 +2,7 @@
 
 PAGES = {
     "overview": "/",
+    "forecast": "/forecast",
     "jobs": "/jobs",
     "job-new": "/jobs/new",
     "instances": "/instances",

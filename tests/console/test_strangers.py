@@ -49,8 +49,8 @@ async def write_everywhere(served, home) -> dict[str, str]:
             name,
             cron="0 */5 * * * ?" if number % 2 else "*/5 * * * *",
             labels={"a": TEXTS[number % len(TEXTS)][:63]},
-            payload={EVIL: TEXTS},
             owner=TEXTS[number % len(TEXTS)][:128],
+            payload={EVIL: TEXTS},
             policies={"calendars": [{"calendar": NAMES[1], "mode": "exclude"}]},
             target={
                 "kind": "http",

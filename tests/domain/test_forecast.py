@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import Invalid, InvalidSchedule
-from horae.domain.forecast import forecast, propose
+from horae.domain.forecast import forecast
 from horae.domain.schedules import FireVerdict, Override, Policies, Schedule, Spread, fires
 from horae.domain.schedules.calendars import CalendarMode, CalendarUse, calendar_of_days
 from horae.domain.schedules.triggers import IntervalTrigger, OnceTrigger, cron
@@ -88,17 +88,6 @@ def test_the_worst_seconds_and_who_fires_in_them():
     assert len(made.at(NOW + timedelta(minutes=5))) == 10
 
 
-def test_a_window_moves_the_jobs_of_the_worst_seconds_and_no_others():
-    hourly = [a_job(cron("0 * * * *"), k) for k in range(500)]
-    calm = [a_job(cron("7 * * * *"), k) for k in range(500, 510)]
-    made = forecast(hourly + calm, NOW, NOW + timedelta(hours=6))
-    proposal = propose(made, timedelta(minutes=5), above=100)
-    assert {move.key for move in proposal.moves} == {job.key for job in hourly}
-    assert proposal.before == (NOW, 500)
-    assert proposal.after[1] < 25
-    assert all(timedelta(0) <= move.later < timedelta(minutes=5) for move in proposal.moves)
-
-
 def test_a_moved_occurrence_is_forecast_where_it_was_moved_to():
     trigger = cron("0 * * * *")
     job = Schedule(trigger=trigger, key="a", overrides=(Override(NOW, NOW + timedelta(minutes=10)),))
@@ -109,8 +98,6 @@ def test_a_moved_occurrence_is_forecast_where_it_was_moved_to():
 def test_a_forecast_has_a_longest_reach():
     with pytest.raises(Invalid, match="at most 14 days"):
         forecast([], NOW, NOW + timedelta(days=15))
-    with pytest.raises(Invalid, match="longer than nothing"):
-        propose(forecast([], NOW, NOW + timedelta(days=1)), timedelta(0), above=1)
 
 
 def a_fleet(size, hashed):

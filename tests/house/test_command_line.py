@@ -20,6 +20,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 def leaves(group, path=("horae",)):
     for name, one in group.commands.items():
         if hasattr(one, "commands"):
+            if one.invoke_without_command:
+                yield " ".join((*path, name)), one
             yield from leaves(one, (*path, name))
         else:
             yield " ".join((*path, name)), one

@@ -7,6 +7,7 @@ import { capacity } from "../pages/capacity/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
+import { forecast } from "../pages/forecast/routes";
 import { graphs } from "../pages/graphs/routes";
 import { incidents } from "../pages/incidents/routes";
 import { instances } from "../pages/instances/routes";
@@ -26,6 +27,7 @@ import { root } from "./root";
 export const router = createRouter({
   routeTree: root.addChildren([
     ...overview,
+    ...forecast,
     ...jobs,
     ...instances,
     ...graphs,

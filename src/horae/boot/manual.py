@@ -37,7 +37,10 @@ def _group(group: Any, path: str, depth: int) -> Iterator[str]:
         yield from _command(one, f"{path} {name}", depth)
     for name, one in commands.items():
         if name not in alone:
-            yield f"\n{'#' * depth} {path} {name}\n{one.help or ''}\n"
+            if getattr(one, "invoke_without_command", False):
+                yield from _command(one, f"{path} {name}", depth)
+            else:
+                yield f"\n{'#' * depth} {path} {name}\n{one.help or ''}\n"
             yield from _group(one, f"{path} {name}", depth + 1)
 
 

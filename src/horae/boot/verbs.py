@@ -15,6 +15,23 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 class Verbs(typer.Typer):
     """A group of commands. Every command takes `--json`, and may be an `async def`."""
 
+    def alone(self, verb: Verb) -> Verb:
+        """Register the command that runs where the group is named without one of its commands."""
+        asked = _with_json(verb)
+
+        def run_alone(called: typer.Context, **facts: Any) -> Any:
+            return None if called.invoked_subcommand else asked(**facts)
+
+        signature = inspect.signature(asked)
+        first = inspect.Parameter("called", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        run_alone.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[first, *signature.parameters.values()]
+        )
+        run_alone.__annotations__ = {"called": typer.Context, **asked.__annotations__}
+        run_alone.__doc__ = verb.__doc__
+        self.callback(invoke_without_command=True)(run_alone)
+        return verb
+
     def command(self, name: str | None = None, **facts: Any) -> Callable[[Verb], Verb]:
         """Register a command, and add `--json` to it."""
         register = super().command(name, **facts)

@@ -132,7 +132,9 @@ WORDS: Final = {
         "runs", "shards", "Show how many shards of each cell each node holds; with --json every shard."
     ),
     "history": CommandHome("jobs", "history", "List the fires of a job with their results, newest first."),
-    "forecast": CommandHome("schedules", "forecast", "Show how many fires are coming, and the busiest seconds."),
+    "forecast": CommandHome(
+        "forecasts", help="Show how many fires are coming, and the busiest seconds; spread the jobs of these."
+    ),
     "import": CommandHome("imports", help="Import schedules from crontab, Celery beat, XXL-JOB and Quartz."),
     "shadow": CommandHome("shadows", help="Shadow jobs: they fire nothing and are compared with the old system."),
     "plan": CommandHome(

@@ -5,8 +5,8 @@ import type { BackfillPlanView, NewBackfill, PaceBoundView } from "../../api/gen
 import { useIsPermitted } from "../../app/permissions";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { secondsText } from "../../parts/times";
+import { useSettled } from "../../parts/useSettled";
 import { paceText } from "./draft";
-import { useSettled } from "./useSettled";
 import "./backfills.css";
 
 /** What a backfill would do, by a dry run: how many fires, how long, what load. It follows the form. */

@@ -18,14 +18,17 @@ use([
 ]);
 
 /** Draws a chart on a canvas, and again when its data or the theme changes. */
-export function Canvas({ label, height, draw }: ChartProps) {
+export function Canvas({ label, height, draw, onPick }: ChartProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType>(null);
+  const pick = useRef(onPick);
+  pick.current = onPick;
   const dark = useDark();
   useEffect(() => {
     const box = container.current as HTMLDivElement;
     const created = init(box);
     chart.current = created;
+    created.on("click", (event) => pick.current?.(event.dataIndex));
     const observer = new ResizeObserver(() => created.resize());
     observer.observe(box);
     return () => {

@@ -4,11 +4,12 @@ import { lazy, Suspense } from "react";
 /** Returns a colour of the page by its name. */
 export type Colours = (name: string) => string;
 
-/** A chart, and the sentence that describes it for screen readers. */
+/** A chart, and the sentence that describes it for screen readers; `onPick` hears which item was clicked. */
 export interface ChartProps {
   label: string;
   height: number;
   draw: (colour: Colours) => EChartsOption;
+  onPick?: (index: number) => void;
 }
 
 const Canvas = lazy(async () => ({ default: (await import("./Canvas")).Canvas }));

@@ -8,6 +8,7 @@ import deadLetters from "./deadLetters";
 import drills from "./drills";
 import errors from "./errors";
 import events from "./events";
+import forecast from "./forecast";
 import frame from "./frame";
 import graphs from "./graphs";
 import health from "./health";
@@ -40,6 +41,7 @@ export default {
   deadLetters,
   drills,
   events,
+  forecast,
   frame,
   graphs,
   health,

@@ -64,6 +64,10 @@ export default {
     jobs: "Jobs",
     more: "and {{count}} more",
     none: "Nothing is scheduled for the next 24 hours",
+    pick: "Minute {{at}}: {{fires}} fires. Arrow keys choose a minute, Enter shows its jobs",
+    pickHelp:
+      "Click a minute, or choose one with the arrow keys and Enter, to see its busiest seconds and their jobs.",
+    pointed: "{{at}}: {{fires}} fires. Enter shows its jobs.",
     emptyHelp:
       "Jobs with a cron expression or an interval are shown here before they fire. Create one on the page Jobs, or in a terminal:",
   },

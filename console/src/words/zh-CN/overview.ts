@@ -63,6 +63,9 @@ export default {
     jobs: "任务定义",
     more: "另有 {{count}} 个",
     none: "未来 24 小时没有计划的触发",
+    pick: "{{at}} 这一分钟：触发 {{fires}} 次。用方向键选择分钟，按 Enter 查看其任务定义",
+    pickHelp: "点击某一分钟，或用方向键选择后按 Enter，查看其中最繁忙的秒及其任务定义。",
+    pointed: "{{at}}：触发 {{fires}} 次。按 Enter 查看其任务定义。",
     emptyHelp: "带 cron 表达式或间隔的任务定义会在触发前显示在这里。请在“任务定义”页创建，或在终端运行：",
   },
   cluster: {

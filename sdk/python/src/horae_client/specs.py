@@ -172,10 +172,11 @@ class Misfire(Spec, frozen=True):
 
 
 class Spread(Spec, frozen=True):
-    """Moves fires off the full minute."""
+    """Moves fires off the full minute. `exact`: the job needs the seconds of its schedule, nothing may move it."""
 
     window: float | None = None
     jitter: float | None = None
+    exact: bool | None = None
 
 
 class CalendarRule(Spec, frozen=True):

@@ -1,7 +1,7 @@
-"""Models of health, nodes, shards, calendars, forecasts and test requests."""
+"""Models of health, nodes, shards and test requests."""
 
 from datetime import date, datetime
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 import msgspec
 from pydantic import Field
@@ -19,11 +19,7 @@ from horae.domain.instances.outcomes import WORDS
 from horae.domain.measures.measures import MeasureAction, MeasureName
 from horae.service.health.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
 from horae.service.health.lateness import Lateness
-from horae.service.schedules.forecasts import ForecastResult
 from horae.service.targets.targets import TrialResult
-
-NAMED: Final = 10
-"""The number of jobs of a busy second that are named."""
 
 
 class DelayCauseView(ResponseModel):
@@ -300,14 +296,6 @@ class ShardView(ResponseModel):
         )
 
 
-class BusiestSecond(ResponseModel):
-    """A second with many fires, and the names of the first jobs that fire in it."""
-
-    at: datetime
-    fires: int
-    jobs: list[str] = []
-
-
 class SecondLatenessView(ResponseModel):
     """The fires that were due at one second of any minute: their number, and percentiles of their delay."""
 
@@ -328,34 +316,6 @@ class LatenessView(ResponseModel):
         """Returns the view of a lateness."""
         seconds = [SecondLatenessView(**one._asdict()) for one in found.seconds]
         return cls(seconds=seconds, cells_down=found.cells_down)
-
-
-class ForecastView(ResponseModel):
-    """The number of fires in the coming hours: in total, per minute, and in the busiest seconds.
-
-    `jobs` is the number of jobs that were counted. `complete` is false if the tenant has too many jobs to count all.
-    """
-
-    since: datetime
-    jobs: int
-    complete: bool
-    total: int
-    per_minute: list[int]
-    worst: list[BusiestSecond]
-
-    @classmethod
-    def of(cls, made: ForecastResult) -> "ForecastView":
-        """Returns the view of a forecast."""
-        one = made.forecast
-        worst = [BusiestSecond(at=at, fires=fires, jobs=jobs[:NAMED]) for at, fires, jobs in made.worst]
-        return cls(
-            since=one.since,
-            jobs=made.jobs,
-            complete=made.complete,
-            total=one.total,
-            per_minute=one.per_minute,
-            worst=worst,
-        )
 
 
 class JobTestRequest(RequestModel):

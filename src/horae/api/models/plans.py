@@ -1,39 +1,71 @@
 """Models of plans: the jobs that a source declares, and the steps from the stored jobs to them."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
-from pydantic import ConfigDict, Field, StrictBool, StrictStr
+from pydantic import ConfigDict, Field, StrictBool, StrictStr, model_validator
 
-from horae.api.models.base import RequestModel, ResponseModel
+from horae.api.models.base import Number, RequestModel, ResponseModel
 from horae.api.models.jobs import Label
 from horae.api.models.versions import JobDifferenceView
+from horae.domain.jobs.jobs import LAST_VERSION
 from horae.domain.names import LONGEST_NAME
 from horae.domain.plans.plans import ChangeStep, ConflictStep, CreateStep, RefusedStep, word_of
+from horae.domain.plans.spreads import SpreadChange
+from horae.domain.schedules.spread import MAX_SPREAD_S
 from horae.service.plans import AppliedStep, PlanLine, SourcePlan
 
 MAX_PLANNED_JOBS: Final = 5000
 """Jobs that one source may declare; it bounds the work of a request."""
 MAX_APPLIED_STEPS: Final = 500
 """Steps that one request applies; it bounds the seconds that a request takes."""
+MAX_SPREAD_JOBS: Final = 500
+"""Jobs whose windows one plan sets: one request applies all of them."""
+SPREAD: Final = "The spread windows by job, as `POST /forecast/spread` proposes them."
 JOB_FIELDS: Final = (
     "The declared jobs by name. A job has the fields of a new job, and `every` (seconds), `paused` and `shadow`."
 )
 
 
+class SpreadChangeSpec(RequestModel):
+    """The spread window that a job gets, if it still has this version."""
+
+    version: Annotated[int, Field(strict=True, ge=1, le=LAST_VERSION)]
+    window: Annotated[Number, Field(ge=0, le=MAX_SPREAD_S, description="Seconds.")]
+
+    def to_domain(self) -> SpreadChange:
+        """Returns the change of the domain."""
+        return SpreadChange(self.version, self.window)
+
+
 class PlanRequest(RequestModel):
-    """All jobs that a source of schedules declares. `owner` names the source."""
+    """All jobs that a source of schedules declares. `owner` names the source.
+
+    Instead of `owner` and `jobs`, `spread` sets the spread windows of jobs of any owner, and changes nothing else.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"owner": "billing", "jobs": {"nightly_report": {"cron": "0 2 * * *", "priority": "low"}}}]
+            "examples": [
+                {"owner": "billing", "jobs": {"nightly_report": {"cron": "0 2 * * *", "priority": "low"}}},
+                {"spread": {"nightly_report": {"version": 1, "window": 300}}},
+            ]
         }
     )
 
-    owner: Label
-    jobs: Annotated[dict[str, dict[str, Any]], Field(max_length=MAX_PLANNED_JOBS, description=JOB_FIELDS)]
+    owner: Label | None = None
+    jobs: Annotated[dict[str, dict[str, Any]] | None, Field(max_length=MAX_PLANNED_JOBS, description=JOB_FIELDS)] = None
     prune: Annotated[StrictBool, Field(description="Remove jobs of this owner that are no longer declared.")] = False
     force: Annotated[StrictBool, Field(description="Overwrite changes of others, and adopt their jobs.")] = False
+    spread: Annotated[dict[str, SpreadChangeSpec] | None, Field(max_length=MAX_SPREAD_JOBS, description=SPREAD)] = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.spread is None and (self.owner is None or self.jobs is None):
+            raise ValueError("needs `owner` and `jobs`, or `spread`")
+        if self.spread is not None and (self.owner is not None or self.jobs is not None or self.prune or self.force):
+            raise ValueError("has `spread` alone: neither owner, jobs, prune nor force")
+        return self
 
 
 class ApplyRequest(PlanRequest):
@@ -80,7 +112,10 @@ class PlanStepView(ResponseModel):
 
 
 class PlanView(ResponseModel):
-    """What applying a source would change now: every step by name, and how many there are of each kind."""
+    """What applying a source would change now: every step by name, and how many there are of each kind.
+
+    `owner` is empty for a plan of spread windows.
+    """
 
     owner: str
     counts: dict[str, int]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from horae.api.models.base import Count, Moment, Name, Number, RequestModel, Seconds
 from horae.api.models.showing import SPARSE
@@ -116,10 +116,14 @@ class MisfireSpec(RequestModel):
 
 
 class SpreadSpec(RequestModel):
-    """Delays that spread fires, in seconds: one for all fires, up to `window`, and one per fire, up to `jitter`."""
+    """Delays that spread fires, in seconds: one for all fires, up to `window`, and one per fire, up to `jitter`.
+
+    With `exact` the job needs the seconds of its schedule: nothing proposes to move its fires.
+    """
 
     window: Annotated[Number, Field(ge=0, le=MAX_SPREAD_S)] = 0.0
     jitter: Annotated[Number, Field(ge=0, le=MAX_SPREAD_S)] = 0.0
+    exact: StrictBool = False
 
 
 class CalendarRule(RequestModel):

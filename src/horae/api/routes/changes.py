@@ -1,4 +1,4 @@
-"""Routes that change and inspect jobs: versions, labels, occurrences, previews, tests, bulk actions, forecast."""
+"""Routes that change and inspect jobs: versions, labels, occurrences, previews, tests, bulk actions."""
 
 from contextlib import nullcontext
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
 from horae.api.models.base import Moment
 from horae.api.models.bulk import BulkJobsRequest, BulkResultView
 from horae.api.models.jobs import ExpectedFiresView, JobView, NewJob, SchedulePreview
-from horae.api.models.operations import ForecastView, JobTestRequest, JobTestResult
+from horae.api.models.operations import JobTestRequest, JobTestResult
 from horae.api.models.versions import (
     JobDifferenceView,
     JobVersionView,
@@ -32,7 +32,7 @@ from horae.service.jobs import bulk, jobs, versions
 from horae.service.jobs.bulk import BulkAction
 from horae.service.jobs.expected_fires import expected_fires
 from horae.service.jobs.previews import preview_definition
-from horae.service.schedules import calendars, forecasts, schedules
+from horae.service.schedules import calendars, schedules
 from horae.service.targets.egress_warnings import warnings_of
 from horae.service.targets.trials import Trials
 
@@ -201,16 +201,3 @@ async def run_bulk_action(
     async with bind_key(ctx, "jobs.bulk", key, body) if key is not None else nullcontext():
         done = await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit, dry_run=asked.dry_run)
         return BulkResultView.of(done)
-
-
-@routes.get("/forecast")
-async def get_forecast(
-    ctx: Annotated[Context, may("jobs.forecast")],
-    hours: Annotated[float, Query(gt=0, le=72, allow_inf_nan=False, description="Number of hours to forecast.")] = 24,
-) -> ForecastView:
-    """Forecast the number of fires per minute, and the busiest seconds.
-
-    If a tenant has too many jobs, or jobs that fire too often, only the jobs that fire least are counted, and
-    `complete` is false.
-    """
-    return ForecastView.of(await forecasts.forecast(ctx, hours=hours))

@@ -45,6 +45,9 @@ async def apply_plan(ctx: Annotated[Context, may("plans.apply")], asked: ApplyRe
 
 
 async def _plan(ctx: Context, asked: PlanRequest) -> SourcePlan:
-    now = ctx.now(ctx.tenant.shard(asked.owner))
-    declared = await run_in_slices(declaration_steps(asked.jobs, ctx.tenant, now))
-    return await plans.plan(ctx, asked.owner, declared, prune=asked.prune, force=asked.force)
+    if asked.spread is not None:
+        return await plans.plan_spread(ctx, {name: one.to_domain() for name, one in asked.spread.items()})
+    owner, jobs = asked.owner or "", asked.jobs or {}
+    now = ctx.now(ctx.tenant.shard(owner))
+    declared = await run_in_slices(declaration_steps(jobs, ctx.tenant, now))
+    return await plans.plan(ctx, owner, declared, prune=asked.prune, force=asked.force)

@@ -42,7 +42,7 @@ def print_plan(plan: Plan) -> None:
             for text in _details(step):
                 out.print(f"    {text}", highlight=False, soft_wrap=True)
     said = ", ".join(f"{plan.counts[kind]} {words}" for kind, words in WORDS.items() if plan.counts.get(kind))
-    out.print(f"{plan.owner}: {said or 'no jobs'}", highlight=False)
+    out.print(f"{plan.owner or 'spread'}: {said or 'no jobs'}", highlight=False)
 
 
 def _what(step: PlanStep) -> str:

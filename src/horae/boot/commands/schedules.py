@@ -1,4 +1,4 @@
-"""`horae job preview|skip|move|restore` and `horae forecast`; and how the options of a schedule are read."""
+"""`horae job preview|skip|move|restore`, and how the options of a schedule are read."""
 
 import re
 from datetime import datetime
@@ -9,15 +9,13 @@ import typer
 from horae.boot.commands.job_lines import answer_job, print_job
 from horae.boot.commands.job_refs import JobRef
 from horae.boot.remote import remote
-from horae.boot.tables import answer_rows
-from horae.boot.times import MOMENT, moment
+from horae.boot.times import MOMENT
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.schedules.triggers import TriggerKind
 from horae_client import keys
 from horae_client.asked import jobs as asked
 
-FIVE: Final = 5
 TICKS: Final = 10
 """The default number of ticks in a rolling set's window."""
 WINDOW: Final = re.compile(r"(?P<number>\d+(\.\d+)?(?!\w)|\d+)(?P<unit>d|mo)?", re.ASCII)
@@ -50,23 +48,6 @@ async def restore(name: JobRef, at: When) -> None:
     """Restore the occurrence at that time to what the schedule says."""
     async with remote() as api:
         await answer_job(api, await api.ask(asked.verb(name, "restore", keys.made(), {"at": at})))
-
-
-async def forecast(hours: Annotated[float, typer.Option(help="How far ahead.")] = 24) -> None:
-    """Show how many fires are coming, and the busiest seconds."""
-    async with remote() as api:
-        reply = await api.ask(asked.forecast(hours))
-    found = reply.value
-    title = f"{found.total} fires in the next {hours:g} h"
-    if not found.complete:
-        title += f" of the {found.jobs} jobs that fire least: the others are too many to count"
-    rows = []
-    for one in found.worst:
-        who = one["jobs"]
-        names = ", ".join(who[:FIVE]) + (" …" if len(who) > FIVE else "")
-        rows.append((moment(datetime.fromisoformat(one["at"])), one["fires"], names))
-    columns = ("second (UTC)", "fires", "jobs")
-    answer_rows(reply.facts, columns, rows, empty="no second is busy", wraps=("jobs",), title=title)
 
 
 def trigger_said(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from heapq import nlargest
-from typing import Final
+from typing import Final, NamedTuple
 
 from horae.domain.errors import Invalid
 from horae.domain.forecast.patterns import Window, cost, is_walked, pattern, portions, seconds
@@ -23,6 +23,13 @@ MOST_WORK: Final = 20_000_000
 HOUR_S: Final = 3600
 GROUPED_AT_ONCE: Final = 50
 """Schedules that are grouped between two yields."""
+
+
+class Peak(NamedTuple):
+    """The busiest of some seconds, the earliest among equals."""
+
+    at: datetime
+    fires: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,18 @@ def forecast_steps(
             walked[number] = frozenset(places)
     begin = EPOCH + timedelta(seconds=window.begin)
     return Forecast(begin, counts, tuple(groups), walked, left_out)
+
+
+def peak_steps(since: datetime, counts: "array[int]") -> Steps[Peak | None]:
+    """Return the busiest second of counted seconds, in steps of one hour; None where nothing fires."""
+    most, found = 0, 0
+    for begin in range(0, len(counts), HOUR_S):
+        hour = counts[begin : begin + HOUR_S]
+        highest = max(hour)
+        if highest > most:
+            most, found = highest, begin + hour.index(highest)
+        yield
+    return Peak(since + timedelta(seconds=found), most) if most else None
 
 
 def window_of(made: Forecast) -> Window:

@@ -12,14 +12,20 @@ MAX_SPREAD_S = 86_400
 
 
 class Spread(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Delays in seconds. `window`: one part of it for all fires of a job. `jitter`: a different part for each fire."""
+    """Delays in seconds. `window`: one part of it for all fires of a job. `jitter`: a different part for each fire.
+
+    `exact`: the owner needs the seconds of the schedule, so nothing proposes to move them.
+    """
 
     window: float = 0.0
     jitter: float = 0.0
+    exact: bool = False
 
     def __post_init__(self) -> None:
         if not (0 <= self.window <= MAX_SPREAD_S and 0 <= self.jitter <= MAX_SPREAD_S):
             raise InvalidSchedule(f"a window or jitter is 0 to {MAX_SPREAD_S:g} seconds")
+        if self.exact and (self.window or self.jitter):
+            raise InvalidSchedule("a job that fires at its exact second has no window and no jitter")
 
 
 def offset(spread: Spread, key: str, fire_time: datetime) -> timedelta:

@@ -5,6 +5,6 @@
 """
 
 from horae.service.plans.applying import AppliedStep, apply
-from horae.service.plans.planning import PlanLine, SourcePlan, plan
+from horae.service.plans.planning import PlanLine, SourcePlan, plan, plan_spread
 
-__all__ = ["AppliedStep", "PlanLine", "SourcePlan", "apply", "plan"]
+__all__ = ["AppliedStep", "PlanLine", "SourcePlan", "apply", "plan", "plan_spread"]

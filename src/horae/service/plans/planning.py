@@ -29,6 +29,7 @@ from horae.domain.plans.plans import (
     decision_steps,
     word_of,
 )
+from horae.domain.plans.spreads import SpreadChange, spread_step
 from horae.domain.schedules import FireVerdict, check
 from horae.domain.schedules.calendars import Calendar
 from horae.domain.steps import Steps
@@ -120,6 +121,19 @@ async def plan(
         steps = with_refused_edges(steps, await _edge_facts(ctx, steps, standing))
         known = await _calendars(ctx, steps)
         return SourcePlan(owner, await run_in_slices(_line_steps(ctx, steps, known, rules)))
+
+
+async def plan_spread(ctx: Context, wanted: Mapping[str, SpreadChange]) -> SourcePlan:
+    """Returns what setting the spread windows of these jobs would change now. The jobs may have any owner.
+
+    A job that was changed since the version that its window was computed from is a conflict.
+    """
+    found = await with_plans(ctx, [await decrypt_job(ctx, job) for job in await _named(ctx, sorted(wanted))])
+    standing = {job.name: job for job in found}
+    async with ctx.memory.heavy.turn(ctx.tenant.id):
+        steps = [spread_step(name, standing.get(name), change) for name, change in sorted(wanted.items())]
+        known = await _calendars(ctx, steps)
+        return SourcePlan("", await run_in_slices(_line_steps(ctx, steps, known, None)))
 
 
 async def _stored_jobs(ctx: Context, owner: str, names: Sequence[str]) -> dict[str, StoredJob]:

@@ -15,16 +15,26 @@ from horae.store.tx import Tx
 
 
 class NamedSchedule(NamedTuple):
-    """The schedule of a job, without its calendars; None if this release cannot read it."""
+    """The schedule of a job, without its calendars; None if this release cannot read it.
+
+    `owner` is who is responsible for it, `source` the source of schedules that declares it.
+    """
 
     name: str
     schedule: Schedule | None
+    version: int
+    owner: str | None
+    source: str | None
+    late_after: int | None
 
 
 async def page(tx: Tx, tenant_id: UUID, kind: TriggerKind, after: str, limit: int) -> list[NamedSchedule]:
     """The schedules of a tenant's jobs of a kind, by name, after a name; removed jobs are left out."""
     rows = await tx.rows(sql("schedules/schedules/page"), tenant_id, after, kind, limit)
-    return [NamedSchedule(row["name"], _schedule(row)) for row in rows]
+    return [
+        NamedSchedule(row["name"], _schedule(row), row["version"], row["owner"], row["source"], row["late_after"])
+        for row in rows
+    ]
 
 
 def _schedule(row: asyncpg.Record) -> Schedule | None:

@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { postPreview } from "../../../api/generated/client";
 import type { JobView } from "../../../api/generated/models";
@@ -8,11 +7,10 @@ import { Card } from "../../../parts/Page";
 import { dateTime } from "../../../parts/times";
 import { Fires } from "../Fires";
 import { zoneOf } from "../zone-of";
-import { NO_ACCESS } from "./access";
 import { clockChanges } from "./clock-changes";
 import { type Draft, specOf } from "./draft";
-
-const DEBOUNCE_MS = 600;
+import { ForecastEffect } from "./ForecastEffect";
+import { schedulePart, useDebounced } from "./schedule-part";
 
 /** A preview of the schedule before the job is saved: sentence, dialect, fires and clock changes. */
 export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
@@ -35,41 +33,9 @@ export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
           query.data && <SchedulePreview job={query.data} kind={draft.kind} />
         )}
       </div>
+      <ForecastEffect draft={draft} base={base} />
     </Card>
   );
-}
-
-/** The part of a draft that decides about the fires: typing in other fields sends no request. */
-function schedulePart(draft: Draft): string {
-  const { name, kind, expression, dialect, zone, dstGap, dstOverlap, every, at, seconds } = draft;
-  const rest = { target: "queue", queue: "", url: "", headers: "", labels: "", payload: "" };
-  const { onlyOn, neverOn } = draft;
-  return JSON.stringify({
-    ...draft,
-    ...rest,
-    ...NO_ACCESS,
-    onlyOn,
-    neverOn,
-    name: name || "job",
-    kind,
-    expression,
-    dialect,
-    zone,
-    dstGap,
-    dstOverlap,
-    every,
-    at,
-    seconds,
-  });
-}
-
-function useDebounced(value: string): string {
-  const [debounced, setDebounced] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return debounced;
 }
 
 function SchedulePreview({ job, kind }: { job: JobView; kind: Draft["kind"] }) {

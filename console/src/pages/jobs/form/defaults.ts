@@ -12,7 +12,7 @@ export const RETRY_DEFAULTS: JsonObject = {
 export const POLICY_DEFAULTS: JsonObject = {
   misfire: { policy: "once", max_lateness: null, cap: null, pace: 0 },
   overlap: "allow",
-  spread: { window: 0, jitter: 0 },
+  spread: { window: 0, jitter: 0, exact: false },
   start: null,
   end: null,
   max_count: null,

@@ -120,7 +120,7 @@ test("the defaults of the API are left out", () => {
     policies: {
       misfire: { policy: "once", max_lateness: null, cap: null, pace: 0 },
       overlap: "allow",
-      spread: { window: 0, jitter: 0 },
+      spread: { window: 0, jitter: 0, exact: false },
       calendars: [],
       start: null,
       end: null,

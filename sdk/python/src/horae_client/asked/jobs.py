@@ -10,6 +10,7 @@ from horae_client.models import (
     Counts,
     ExpectedFires,
     Forecast,
+    ForecastEffect,
     Instance,
     Job,
     JobDifference,
@@ -17,8 +18,10 @@ from horae_client.models import (
     Page,
     ProblemJob,
     Schedule,
+    SpreadProposal,
     Triggered,
     Version,
+    WorstSeconds,
 )
 from horae_client.wire import Request, aware, path, said
 
@@ -151,6 +154,23 @@ def bulk(body: Mapping[str, Any], key: str) -> Request[BulkResult]:
 def forecast(hours: float) -> Request[Forecast]:
     """Get the fires of the coming hours."""
     return Request("GET", path("forecast"), Forecast, query={"hours": hours})
+
+
+def worst_seconds(hours: float, minute: datetime | None, seconds: int, jobs: int) -> Request[WorstSeconds]:
+    """Get the busiest seconds of the forecast, with their jobs."""
+    query = said(hours=hours, minute=stamp(minute), seconds=seconds, jobs=jobs)
+    return Request("GET", path("forecast", "worst"), WorstSeconds, query=query)
+
+
+def propose_spread(jobs: Sequence[str], hours: float, within: int) -> Request[SpreadProposal]:
+    """Propose spread windows for jobs."""
+    body = {"jobs": [*jobs], "hours": hours, "within": within}
+    return Request("POST", path("forecast", "spread"), SpreadProposal, body=body)
+
+
+def forecast_new(name: str, spec: Mapping[str, Any]) -> Request[ForecastEffect]:
+    """Get the effect of a job that is not saved."""
+    return Request("POST", path("forecast"), ForecastEffect, body={"name": name, **spec})
 
 
 def stamp(moment: datetime | None) -> str | None:

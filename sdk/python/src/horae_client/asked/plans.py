@@ -7,6 +7,7 @@ from horae_client.models import AppliedPlan, Plan
 from horae_client.wire import Request, path
 
 Jobs = Mapping[str, Mapping[str, Any]]
+Windows = Mapping[str, Mapping[str, float]]
 
 
 def make(owner: str, jobs: Jobs, prune: bool, force: bool) -> Request[Plan]:
@@ -18,6 +19,16 @@ def apply(owner: str, jobs: Jobs, prune: bool, force: bool, after: str = "") -> 
     """Apply the part of a plan after a name."""
     body = _source(owner, jobs, prune, force) | {"after": after}
     return Request("POST", path("plans", "apply"), AppliedPlan, body=body)
+
+
+def make_spread(windows: Windows) -> Request[Plan]:
+    """Compare spread windows with those of the stored jobs."""
+    return Request("POST", path("plans"), Plan, body={"spread": windows})
+
+
+def apply_spread(windows: Windows) -> Request[AppliedPlan]:
+    """Set spread windows."""
+    return Request("POST", path("plans", "apply"), AppliedPlan, body={"spread": windows})
 
 
 def _source(owner: str, jobs: Jobs, prune: bool, force: bool) -> dict[str, Any]:

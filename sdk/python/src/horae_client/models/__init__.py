@@ -14,6 +14,16 @@ from horae_client.models.audit import (
 from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.events import Intake, IntakePosition, ParkedMessage, Subscription, SubscriptionProgress
 from horae_client.models.explanations import DecidingRow, Explanation, Finding
+from horae_client.models.forecasts import (
+    BusyJob,
+    BusySecond,
+    ForecastEffect,
+    Peak,
+    SpreadMove,
+    SpreadProposal,
+    SpreadStay,
+    WorstSeconds,
+)
 from horae_client.models.graphs import GraphChild, GraphRun, GraphStep, RunStep
 from horae_client.models.identity import (
     Action,
@@ -149,6 +159,8 @@ __all__ = [
     "BackfillProgress",
     "BulkItem",
     "BulkResult",
+    "BusyJob",
+    "BusySecond",
     "Calendar",
     "CalendarEffect",
     "CalendarPreview",
@@ -187,6 +199,7 @@ __all__ = [
     "FailureCauseDetail",
     "Finding",
     "Forecast",
+    "ForecastEffect",
     "GraphChild",
     "GraphRun",
     "GraphStep",
@@ -230,6 +243,7 @@ __all__ = [
     "PacedReplay",
     "Page",
     "ParkedMessage",
+    "Peak",
     "Plan",
     "PlanStep",
     "Problem",
@@ -261,6 +275,9 @@ __all__ = [
     "Silence",
     "SinceDeath",
     "Source",
+    "SpreadMove",
+    "SpreadProposal",
+    "SpreadStay",
     "StartedBackfillGroup",
     "Subject",
     "Subscription",
@@ -277,4 +294,5 @@ __all__ = [
     "Version",
     "Work",
     "Works",
+    "WorstSeconds",
 ]

@@ -1,6 +1,8 @@
 -- :tenant_id :after_name :trigger_kind :limit
--- A page of the schedules of living jobs of a kind, by name after the last one's; nothing else of their definitions.
-select j.id, j.name, j.definition -> 'trigger' as trigger, j.definition -> 'policies' as policies,
+-- A page of the schedules of living jobs of a kind, by name after the last one's; and who owns them.
+select j.id, j.name, j.version, j.definition ->> 'owner' as owner, j.definition -> 'labels' ->> 'horae.owner' as source,
+       (j.definition ->> 'late_after')::int as late_after,
+       j.definition -> 'trigger' as trigger, j.definition -> 'policies' as policies,
        j.definition -> 'overrides' as overrides
 from job j
 where j.tenant_id = :tenant_id and j.status <> 'REMOVED' and j.name collate "C" > :after_name

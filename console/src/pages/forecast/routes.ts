@@ -1,0 +1,21 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "../../app/root";
+import { readTime } from "../../parts/search-params";
+
+/** `minute` narrows the busiest seconds to one cell of the heatmap, `second` is the one whose jobs are shown. */
+interface Search {
+  minute?: string;
+  second?: string;
+}
+
+const page = createRoute({
+  getParentRoute: () => root,
+  path: "/forecast",
+  validateSearch: (raw: Record<string, unknown>): Search => ({
+    minute: readTime(raw.minute),
+    second: readTime(raw.second),
+  }),
+  component: lazyRouteComponent(() => import("./ForecastPage"), "ForecastPage"),
+});
+
+export const forecast = [page] as const;
