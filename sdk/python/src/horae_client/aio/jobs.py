@@ -15,14 +15,17 @@ from horae_client.models import (
     Counts,
     Explanation,
     Forecast,
+    ForecastEffect,
     Instance,
     Job,
     JobDifference,
     JobTestResult,
     ProblemJob,
     Schedule,
+    SpreadProposal,
     Triggered,
     Version,
+    WorstSeconds,
 )
 from horae_client.specs import After, Policies, RetryPolicy, Step, Target, Trigger
 from horae_client.wire import aware, said
@@ -430,6 +433,44 @@ class AsyncJobs(AsyncVerbs):
         12
         """
         return await self._ask(asked.forecast(hours))
+
+    async def worst_seconds(
+        self, *, hours: float = 24, minute: datetime | None = None, seconds: int = 10, jobs: int = 50
+    ) -> WorstSeconds:
+        """List the busiest seconds of the forecast, the worst first, with the jobs that fire in each of them.
+
+        `minute` restricts the list to the seconds of the minute that begins then. `seconds` and `jobs` are the most
+        seconds, and the most jobs of a second.
+
+        >>> for name in ("price", "stock"):
+        ...     job = await client.jobs.create(name, cron="0 * * * *")
+        >>> worst = await client.jobs.worst_seconds(hours=2)
+        >>> sorted(job.name for job in worst.seconds[0].jobs if job.name != "coupon_job")
+        ['price', 'stock']
+        """
+        return await self._ask(asked.worst_seconds(hours, minute, seconds, jobs))
+
+    async def propose_spread(self, jobs: Sequence[str], *, hours: float = 24, within: int = 60) -> SpreadProposal:
+        """Propose windows that spread the fires of jobs, none longer than `within` seconds. Nothing is saved.
+
+        `plans.apply_spread` sets the windows of the proposal's `plan`.
+
+        >>> for name in ("stock", "price", "sales"):
+        ...     job = await client.jobs.create(name, cron="0 * * * *")
+        >>> proposal = await client.jobs.propose_spread(["stock", "price", "sales"], hours=2)
+        >>> proposal.before.fires > proposal.after.fires
+        True
+        """
+        return await self._ask(asked.propose_spread(jobs, hours, within))
+
+    async def forecast_new(self, name: str, **spec: Any) -> ForecastEffect:
+        """Forecast with a new or changed job, with the fields of `create`. Nothing is saved.
+
+        >>> effect = await client.jobs.forecast_new("REPORT", cron="0 * * * *")
+        >>> effect.fires_after - effect.fires_before
+        24
+        """
+        return await self._ask(asked.forecast_new(name, said(**spec)))
 
 
 def list_(some: Sequence[str]) -> Any:

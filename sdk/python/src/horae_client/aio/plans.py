@@ -11,6 +11,8 @@ from horae_client.models import AppliedPlan, Plan
 
 Jobs = Mapping[str, Mapping[str, Any]]
 """Declared jobs by name. A job has the fields of `jobs.create`, and `every` (seconds), `paused` and `shadow`."""
+Windows = Mapping[str, Mapping[str, float]]
+"""Spread windows by the name of the job: `window` in seconds, and the `version` of the job that it was proposed for."""
 
 
 class AsyncPlans(AsyncVerbs):
@@ -57,6 +59,26 @@ class AsyncPlans(AsyncVerbs):
                 on_part(part)
             whole = part if whole is None else _joined(whole, part)
         return whole
+
+    async def make_spread(self, windows: Windows) -> Plan:
+        """Compare spread windows with those of the stored jobs. Nothing is saved.
+
+        >>> job = await client.jobs.create("stock", cron="0 * * * *")
+        >>> plan = await client.plans.make_spread({"stock": {"window": 60, "version": job.version}})
+        >>> [(step.name, step.step) for step in plan.steps]
+        [('stock', 'change')]
+        """
+        return await self._ask(asked.make_spread(windows))
+
+    async def apply_spread(self, windows: Windows) -> AppliedPlan:
+        """Set spread windows, as `jobs.propose_spread` proposes them. A job that was changed since stays as it is.
+
+        >>> job = await client.jobs.create("stock", cron="0 * * * *")
+        >>> applied = await client.plans.apply_spread({"stock": {"window": 60, "version": job.version}})
+        >>> [(one.name, one.step, one.code) for one in applied.done]
+        [('stock', 'change', None)]
+        """
+        return await self._ask(asked.apply_spread(windows))
 
 
 def _joined(whole: AppliedPlan, part: AppliedPlan) -> AppliedPlan:
