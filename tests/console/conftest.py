@@ -19,13 +19,15 @@ from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
 
 HERE = Path(__file__).parent
+HANGS_AFTER_S = 400
+"""Seconds after which a test has hung: some look at every page, beside other browsers and databases."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-            item.add_marker(pytest.mark.timeout(180))
+            item.add_marker(pytest.mark.timeout(HANGS_AFTER_S))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
