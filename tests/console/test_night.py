@@ -6,7 +6,9 @@ are counted.
 
 import os
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -100,10 +102,9 @@ class Night:
 
 
 @pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    folder = tmp_path_factory.mktemp("n")
-    for one in (folder, *list(folder.parents)[:2]):
-        one.chmod(0o755)  # the user that PostgreSQL runs as goes through them
+def night() -> Iterator[Night]:
+    folder = Path(tempfile.mkdtemp(prefix="horae-night-"))
+    folder.chmod(0o755)  # the user that PostgreSQL runs as goes through it
     night = Night(folder)
     night.start()
     try:
@@ -111,6 +112,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
     finally:
         night.child.signal(2)
         night.child.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
