@@ -244,7 +244,8 @@ def check_foreign(answer: httpx2.Response, allowed: bool, theirs, what) -> None:
     if answer.status_code != 200:
         assert answer.status_code in {404, 422}, (what, answer.text)
         return
-    for item in answer.json()["items"]:  # a poll or page has none; each item of a batch is refused
+    told = answer.json()
+    for item in told["items"] if "items" in told else told["jobs"]:  # a poll, page or preview has none; a batch refuses
         assert item.get("status") == 409 or item.get("yours") is False, (what, answer.text)
 
 

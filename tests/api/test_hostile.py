@@ -102,7 +102,7 @@ def bodied(app) -> list[str]:
         if "application/json" in facts.get("requestBody", {}).get("content", {})
     ]
     assert len(found) >= FEWEST
-    assert sum("/workers/" in name for name in found) == 5
+    assert sum("/workers/" in name for name in found) == 6
     return found
 
 

@@ -53,7 +53,7 @@ async def test_a_full_definition_comes_back_as_it_was_told(admin):
     assert job["retry"]["max_failures"] == 3
     assert job["retry"]["base"] == 0.5
     assert job["policies"]["overlap"] == "forbid"
-    assert job["policies"]["spread"] == {"window": 0.0, "jitter": 5.0}
+    assert job["policies"]["spread"] == {"window": 0.0, "jitter": 5.0, "exact": False}
 
 
 async def test_pause_resume_and_remove(admin):
