@@ -141,7 +141,6 @@ CALLS = [
     Call("forecast"),
     Call("forecast worst"),
     Call("forecast spread"),
-    Call("forecast spread daily --apply", changes=True),
     Call("health"),
     Call("hold list"),
     Call("queue list"),

@@ -78,8 +78,8 @@ class SpreadProposal(Model, frozen=True, kw_only=True):
 class ForecastEffect(Model, frozen=True, kw_only=True):
     """The effect of a job on the forecast.
 
-    `before` and `after` are the busiest second of all jobs, `own` that in which the job itself fires. `share` is `after`
-    as a share of `capacity`, in fires a second; `limited_by` is `CELLS` or `TENANT_LIMIT`.
+    `before` and `after` are the busiest second of all jobs, `own` that in which the job itself fires. `share` is
+    `after` as a share of `capacity`, in fires a second; `limited_by` is `CELLS` or `TENANT_LIMIT`.
     """
 
     since: datetime
