@@ -26,7 +26,7 @@ BIN = Path(sys.executable).parent
 class Node(Child):
     """`horae node`."""
 
-    def start(self, cells: Sequence[CellSettings], ring: Path) -> None:
+    def start(self, cells: Sequence[CellSettings], ring: Path, **settings: str) -> None:
         told = {
             "HORAE_CELLS": json.dumps([cell.model_dump() for cell in cells]),
             "HORAE_ENVIRONMENT": "test",
@@ -35,7 +35,7 @@ class Node(Child):
             "HORAE_GRACE": "5",
             "PYTHONUNBUFFERED": "1",
         }
-        self.spawn([BIN / "horae", "node"], os.environ | told)
+        self.spawn([BIN / "horae", "node"], os.environ | told | settings)
 
 
 class Fleet(NamedTuple):
