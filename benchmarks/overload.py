@@ -26,6 +26,7 @@ from benchmarks.push import park, wake
 from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import FOLDER, SETTINGS, Server, running
 from benchmarks.speed import SpeedGauge
+from benchmarks.stopped import processes_of, send_all
 from benchmarks.target import Target, receiving
 from horae.domain.placement import SHARDS
 from horae.runtime.picture import COLOURS, Bar, Panel, draw
@@ -180,11 +181,10 @@ def at_half_speed(pid: int) -> Iterator[None]:
 
     def halve() -> None:
         while not over.wait(STOPPED_S):
-            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-            stopped = [pid, *map(int, children)]
-            _signal(stopped, signal.SIGSTOP)
+            stopped = processes_of(pid)
+            send_all(stopped, signal.SIGSTOP)
             over.wait(STOPPED_S)
-            _signal(stopped, signal.SIGCONT)
+            send_all(stopped, signal.SIGCONT)
 
     thread = threading.Thread(target=halve, daemon=True)
     thread.start()
@@ -193,14 +193,6 @@ def at_half_speed(pid: int) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-def _signal(pids: Sequence[int], number: signal.Signals) -> None:
-    for pid in pids:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            continue  # a connection has ended
 
 
 def main(seconds: float) -> dict[str, Any]:

@@ -18,11 +18,12 @@ from horae.domain.jobs.jobs import Job
 from horae.domain.nodes.leases import plan
 from horae.domain.schedules.timers import Timer
 from horae.engine.admission.admission import Admission
+from horae.engine.admission.target import Turns
 from horae.engine.agenda import Agenda
 from horae.engine.cell_runner import CHUNK, MAX_NAP_S, MIN_NAP_S, TAKEN_AT_ONCE
 from horae.engine.completer import Completer, result_pace
 from horae.engine.dispatcher import Dispatcher, DispatcherParts
-from horae.engine.due_timers import DueTimers
+from horae.engine.due_timers import DueChunk, DueTimers
 from horae.engine.leases.keeper import HEARTBEAT_TTLS, PORTION, PORTION_PAUSE_TTLS, RETRY_TTLS
 from horae.engine.node import LATE_FIRES_INTERVAL_S, SLOTS
 from horae.runtime import randomness
@@ -102,9 +103,10 @@ class SimulatedRunner:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
-        self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE))
-        if chunk := self.due_timers.take(CHUNK):
-            self.loop.use(len(chunk) * self.cell.times.offer_s)
+        self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE), self.cell.clock.now())
+        chunk = self.due_timers.take(CHUNK)
+        if chunk.timers:
+            self.loop.use(len(chunk.timers) * self.cell.times.offer_s)
             self._is_planned = True
             self.loop.call_soon(self._offer, chunk)
             return
@@ -115,18 +117,18 @@ class SimulatedRunner:
         wait_s = min(one for one in (timer_s, gate_s, MAX_NAP_S) if one is not None)
         self._alarm = self.loop.call_later(wait_s, self.wake)
 
-    def _offer(self, chunk: Sequence[Timer]) -> None:
-        for timer in chunk:
+    def _offer(self, chunk: DueChunk) -> None:
+        for timer in chunk.timers:
             if timer.shard in self.shards:
-                self.node.admission.offer(timer, self.jobs[timer.job_id], self.dispatcher)
+                self.node.admission.offer(timer, self.jobs[timer.job_id], self.dispatcher, is_overdue=chunk.are_overdue)
             else:
                 self.agenda.forget(timer)
         self.node.turn()
         self._is_planned = False
         self.wake()
 
-    def _has_enough(self, tenant: UUID, class_: Any, when_few: Callable[[], None]) -> bool:
-        return self.node.admission.has_enough(tenant, class_, self.dispatcher, when_few)
+    def _has_enough(self, tenant: UUID, class_: Any, when_few: Callable[[], None], *, are_overdue: bool) -> bool:
+        return self.node.admission.has_enough(Turns(tenant, class_, self.dispatcher, are_overdue), when_few)
 
     def _is_alive(self) -> bool:
         """Whether the lease is valid."""

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.policies import Policies
 from horae.domain.schedules.triggers import IntervalTrigger
 from horae.domain.targets.targets import HttpTarget
 from horae.engine.node import Node
@@ -18,6 +19,7 @@ from tests.catcher import Catcher
 from tests.engine.running import running
 from tests.steps import query, until
 
+USUAL = Policies()
 ALL_ROWS = """
     select job_id, fire_time from instance_live where generation is null
     union all
@@ -38,14 +40,22 @@ async def several(cells: Sequence[CellSettings], number: int, **facts: Any) -> A
 
 
 async def steady(
-    ctx: Context, store: Store, catcher: Catcher, number: int, period: float = 1, **facts: Any
+    ctx: Context,
+    store: Store,
+    catcher: Catcher,
+    number: int,
+    period: float = 1,
+    *,
+    policies: Policies = USUAL,
+    **facts: Any,
 ) -> datetime:
     """So many jobs that fire every `period` seconds, spread over it; returns the first fire of the first."""
     start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(seconds=1)
     groups = min(number, 20)
     for group in range(groups):
         at = start + timedelta(milliseconds=round(1000 * period * group / groups))
-        made = Definition(trigger=IntervalTrigger(period, at), target=HttpTarget(f"{catcher.url}/{group}", **facts))
+        target = HttpTarget(f"{catcher.url}/{group}", **facts)
+        made = Definition(trigger=IntervalTrigger(period, at), target=target, policies=policies)
         part = number // groups + (group < number % groups)
         await bulk_jobs(ctx, store, part, made, at, f"steady-{group}")
     return start

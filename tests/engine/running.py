@@ -13,7 +13,11 @@ from tests.egress import ANYWHERE
 from tests.nodes import node_in
 from tests.steps import move_clock, query, until
 
-TTL = timedelta(seconds=1)
+TTL = timedelta(seconds=4)
+"""A heartbeat has a quarter of it to be answered: of a shorter term, a machine that stands still for a moment takes the
+shards away in the middle of a test."""
+SHORT_TTL = timedelta(seconds=1)
+"""Where losing them is what the test is about."""
 GRACE = 5.0
 
 

@@ -303,6 +303,38 @@ def test_what_is_taken_is_due_by_the_time_that_its_claim_compares_to_the_microse
     assert timer.at <= now + agendas.WRITE_AHEAD
 
 
+# A feeder that rests although it has not read everything.
+
+
+async def test_a_feeder_that_lost_its_shards_in_a_look_that_was_cut_rests(feeder, rows, time, agenda, monkeypatch):
+    monkeypatch.setattr(agendas, "MOST", 1)
+    rows.timers = [a_timer(later(1))]
+    agenda.offer([others := a_timer(later(2))])
+    assert await feeder.once() == 0, "there is no room"
+    agenda.forget(others)
+    rows.shards = frozenset()
+    assert [await feeder.once() for _ in range(3)] == [0, 0, 0], "else its loop would let nobody else run"
+    rows.shards = frozenset({1})
+    assert await feeder.once() == 0
+    time.move(seconds=1)
+    assert agenda.take(2_000_000) == rows.timers
+
+
+async def test_a_feeder_rests_while_a_measure_withholds_classes_and_reads_them_after_it(feeder, rows, time, agenda):
+    low = a_timer(later(1))._replace(priority=Priority.LOW)
+    rows.timers = [low]
+    agenda.withheld_classes = frozenset((Priority.LOW, lane) for lane in Lane)
+    assert await feeder.once() == 0
+    before = time.looks
+    assert [await feeder.once() for _ in range(10)] == [0] * 10
+    assert time.looks == before, "what a measure withholds is no lack of room"
+    agenda.withheld_classes = frozenset()
+    feeder.reset()
+    await feeder.once()
+    time.move(seconds=1)
+    assert agenda.take(2_000_000) == [low]
+
+
 # A feeder that sleeps.
 
 

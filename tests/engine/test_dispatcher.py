@@ -28,7 +28,7 @@ async def test_a_call_that_cannot_be_begun_fails_alone_and_its_slot_comes_back(c
     async with running(store) as node:
         tries = stumble(node.sender, "/3")
         others = {f"/{n}" for n in range(6) if n != 3}
-        await until(lambda: len(tries) > 1 and {arrival.path for arrival in catcher.arrivals} >= others, 30)
+        await until(lambda: len(tries) > 1 and {arrival.path for arrival in catcher.arrivals} >= others)
         await until(lambda: node.admission.slots.free == node.admission.slots.total)
         assert {target.in_flight for target in node.admission.targets} == {0}
         assert all(target.breaker.closed for target in node.admission.targets)

@@ -44,5 +44,5 @@ async def test_one_targets_limit_leaves_other_tenants_limits_alone(ctx, store, c
     async with running(store):
         await until(lambda: all(len(catcher.of(f"/{n}")) >= 6 for n in range(NEIGHBOURS)), 60)
         if cut:
-            await until(lambda: len(catcher.of(long.removeprefix(catcher.url))) >= 2, 30)
+            await until(lambda: len(catcher.of(long.removeprefix(catcher.url))) >= 2)
     assert cut == bool(catcher.of(long.removeprefix(catcher.url)))

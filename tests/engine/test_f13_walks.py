@@ -65,7 +65,7 @@ async def test_f13_a_job_of_every_second_is_on_time_beside_one_that_is_10_000_fi
         assert catcher.of("/slow") == []
         await transaction.rollback()
         await locked.close()
-        await until(lambda: len(catcher.of("/slow")) > 100, 30)
+        await until(lambda: len(catcher.of("/slow")) > 100)
 
 
 async def test_f13_10_000_fires_are_made_up_for_with_few_statements(ctx, store, statements):

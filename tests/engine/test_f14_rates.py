@@ -104,7 +104,7 @@ async def test_a_rate_is_kept_when_a_node_is_killed(ctx, store, cells, catcher):
     departures = []
     async with three(cells, departures) as nodes:
         await crowd(ctx, store, catcher, 300)
-        await until(lambda: len(catcher.arrivals) > 2 * RATE, 30)
+        await until(lambda: len(catcher.arrivals) > 2 * RATE)
         await kill(nodes[0])
         await until(lambda: ended(store, 300), 60)
     kept(departures, catcher)
@@ -116,7 +116,7 @@ async def test_a_rate_is_kept_when_claims_had_to_wait_for_a_lock(ctx, store, cel
     async with three(cells, departures):
         await crowd(ctx, store, catcher, 300)
         for n in range(1, 4):
-            await until(lambda n=n: len(catcher.arrivals) > n * 2 * RATE, 30)
+            await until(lambda n=n: len(catcher.arrivals) > n * 2 * RATE)
             await asyncio.gather(*(stall(cell, 2.5) for cell in store.cells))
         await until(lambda: ended(store, 300), 60)
     kept(departures, catcher)

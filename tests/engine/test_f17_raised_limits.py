@@ -22,7 +22,7 @@ async def test_a_raised_max_concurrency_takes_effect_on_a_node_that_runs(ctx, st
     await Copier(store).once()
     async with running(store):
         await tasks.schedule(ctx, "T", "before")
-        await until(lambda: len(catcher.hanging) == 1, 20)
+        await until(lambda: len(catcher.hanging) == 1)
         catcher.release()
         raised = Definition(trigger=KeyedTrigger(), target=HttpTarget(catcher.url, max_concurrency=8))
         await schedules.update(ctx, "T", raised)
@@ -32,7 +32,7 @@ async def test_a_raised_max_concurrency_takes_effect_on_a_node_that_runs(ctx, st
         await until(lambda: len(catcher.hanging) == 8, 30)
         catcher.answer = lambda _arrival: 200
         catcher.release()
-        await until(lambda: len(catcher.arrivals) == 13, 20)
+        await until(lambda: len(catcher.arrivals) == 13)
     assert most_at_once(catcher.arrivals) == 8
 
 

@@ -58,7 +58,7 @@ async def test_f18_no_more_is_accepted_at_once_than_a_limit_of_concurrency_allow
     async with running(store, ttl=TTL) as node:
         ended = 0
         while ended < TASKS:
-            await until(lambda: len(catcher.arrivals) >= min(ended + 2, TASKS), 20)  # noqa: B023
+            await until(lambda: len(catcher.arrivals) >= min(ended + 2, TASKS))  # noqa: B023
             for _ in range(3):  # those who wait have asked again, and were refused
                 held = sum(node.admission.held.values())
                 await until(lambda: ended + 2 >= TASKS or sum(node.admission.held.values()) > held)  # noqa: B023
@@ -71,7 +71,7 @@ async def test_f18_no_more_is_accepted_at_once_than_a_limit_of_concurrency_allow
 async def test_f18_a_deadline_that_passes_gives_the_permit_back(ctx, store, catcher):
     await schedule_tasks(ctx, store, catcher, limit=Limit(concurrency=1))
     async with running(store, ttl=TTL) as node:
-        await until(has_accepted(store, 1), 20)
+        await until(has_accepted(store, 1))
         assert len(catcher.arrivals) == 1
         await hurry(store, node, minutes=6)
         await until(lambda: len(catcher.arrivals) > 1, 30)
@@ -80,19 +80,19 @@ async def test_f18_a_deadline_that_passes_gives_the_permit_back(ctx, store, catc
 async def test_f18_a_node_that_takes_over_counts_what_was_accepted_before(ctx, store, catcher):
     await schedule_tasks(ctx, store, catcher, limit=Limit(concurrency=1))
     async with running(store, ttl=TTL):
-        await until(has_accepted(store, 1), 20)
+        await until(has_accepted(store, 1))
     async with running(store, ttl=TTL) as node:
         accepted = [post.accepted for post in node.runners.values()]
-        await until(lambda: any(one._counted for one in accepted), 20)
+        await until(lambda: any(one._counted for one in accepted))
         assert len(catcher.arrivals) == 1
         assert await finish_accepted(ctx, store) == 1
-        await until(lambda: len(catcher.arrivals) == 2, 20)
+        await until(lambda: len(catcher.arrivals) == 2)
 
 
 async def test_f18_the_requests_that_a_target_bears_at_once_end_with_their_answers(ctx, store, catcher):
     await schedule_tasks(ctx, store, catcher, target={"max_concurrency": 1})
     async with running(store, ttl=TTL):
-        await until(has_accepted(store, TASKS), 20)
+        await until(has_accepted(store, TASKS))
 
 
 @pytest.mark.parametrize("facts", [{"limit": Limit(concurrency=1)}, {"limit": Limit(rate=5)}, {"quotas": ("reports",)}])

@@ -23,7 +23,7 @@ async def test_f24_a_breaker_that_is_open_when_the_clock_is_set_back_is_probed_a
         await until(lambda: any(not target.breaker.closed for target in node.admission.targets))
         await hurry(store, node, minutes=-10)
         catcher.answer = lambda _: 200
-        await until(lambda: sum(one.status == 200 for one in catcher.arrivals) > TASKS // 2, 30)
+        await until(lambda: sum(one.status == 200 for one in catcher.arrivals) > TASKS // 2)
 
 
 async def test_f24_retries_are_earned_after_the_clock_was_set_back(ctx, store, catcher):

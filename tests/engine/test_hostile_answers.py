@@ -51,9 +51,9 @@ async def test_a_call_that_was_answered_gives_its_slot_back_whatever_the_answer_
         for n in range(5):
             await a_job(ctx, f"j{n}", IntervalTrigger(3600, soon(store)), target=target)
         async with running(store) as node:
-            await until(lambda: len(heard) >= (1 if batch > 1 else 5), 20)
-            await until(lambda: settled(node), 20)
-            await until(lambda: _none_running(store), 20)
+            await until(lambda: len(heard) >= (1 if batch > 1 else 5))
+            await until(lambda: settled(node))
+            await until(lambda: _none_running(store))
 
 
 async def _none_running(store):

@@ -41,7 +41,7 @@ async def test_a_result_waits_while_the_server_has_no_room_and_its_call_is_made_
     for n in range(CALLS):
         await tasks.schedule(ctx, "T", str(n))
     async with running(store):
-        await until(lambda: ended(store, CALLS), 30)
+        await until(lambda: ended(store, CALLS))
     assert len(asked) > 3
     assert len(catcher.arrivals) == CALLS
 
@@ -59,7 +59,7 @@ async def test_fires_are_sent_though_the_skips_of_their_batch_fail(ctx, store, c
     await query(store, DUE, "on-time%", now)
     await query(store, DUE, "late%", late)
     async with running(store):
-        await until(lambda: ended(store, CALLS), 8)
+        await until(lambda: ended(store, CALLS))
     assert asked
     assert len(catcher.arrivals) == CALLS
 
@@ -72,6 +72,6 @@ async def test_what_was_claimed_is_sent_though_the_questions_behind_the_claim_fa
     for n in range(CALLS):
         await tasks.schedule(ctx, "T", str(n))
     async with running(store):
-        await until(lambda: len(catcher.arrivals) == CALLS, 8)
-        await until(lambda: ended(store, CALLS), 30)
+        await until(lambda: len(catcher.arrivals) == CALLS)
+        await until(lambda: ended(store, CALLS))
     assert asked

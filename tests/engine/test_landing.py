@@ -25,8 +25,10 @@ LIMIT = Limit(concurrency=3)
 CALLS = 3
 ACCEPTED = 5
 """Answers of 202: these wait to be completed."""
-CUT_SHORT = 20
-"""Calls that may fall on a kept connection just as the answer before ends it; with one try they are not heard."""
+ROUNDS = 5
+"""In each round some calls fall on a kept connection just as the answer before ends it, and are not heard with one try:
+on a busy machine 49 of 325 were not."""
+PERIOD_S = 36_000
 DONE = Delivery(Success(), 200, 1, None)
 
 
@@ -35,8 +37,8 @@ def unused(node):
     return not any(kept._in_use for kept in node.quotas._slices.values())
 
 
-async def _ended(store):
-    return len(await query(store, "select from instance_history")) >= len(ANSWERS) - ACCEPTED
+async def _ended(store, rounds):
+    return len(await query(store, "select from instance_history")) >= rounds * (len(ANSWERS) - ACCEPTED)
 
 
 async def test_f1_after_every_answer_of_the_corpus_a_node_holds_what_it_held_before(ctx, store):
@@ -52,17 +54,21 @@ async def test_f1_after_every_answer_of_the_corpus_a_node_holds_what_it_held_bef
         for n in range(len(ANSWERS)):
             target = HttpTarget(f"{server.url}/{n}/", connect_timeout=2, read_timeout=2, batch=3 if n % 2 else 1)
             facts = {"target": target, "retry": ONE_TRY, "limit": LIMIT if n % 5 == 0 else None}
-            await a_job(ctx, f"j{n}", IntervalTrigger(36_000, start), **facts)
+            await a_job(ctx, f"j{n}", IntervalTrigger(PERIOD_S, start), **facts)
         async with running(store, ttl=timedelta(seconds=8)) as node:
             before = len(asyncio.all_tasks())
-            await hurry(store, node, seconds=600)
-            await until(lambda: _ended(store), 100)
-            await until(lambda: settled(node) and unused(node), 30)
-            await until(lambda: _none_running(store), 30)
+            rounds = 0
+            while len(heard) < len(ANSWERS) and rounds < ROUNDS:
+                due = start + timedelta(seconds=PERIOD_S * rounds)
+                await hurry(store, node, seconds=(due - store.cells[0].clock.now()).total_seconds() + 1)
+                rounds += 1
+                await until(lambda rounds=rounds: _ended(store, rounds), 100)
+                await until(lambda: settled(node) and unused(node))
+                await until(lambda: _none_running(store))
             await node.sender.client.close()
             assert node.sender.client.connections == 0
-            await until(lambda: len(asyncio.all_tasks()) <= before, 30)
-    assert len(heard) >= len(ANSWERS) - CUT_SHORT
+            await until(lambda: len(asyncio.all_tasks()) <= before)
+    assert len(heard) == len(ANSWERS)
 
 
 @pytest.mark.parametrize("step", ["answered", "breaker", "kept"])
@@ -88,13 +94,13 @@ async def test_f1_a_mistake_while_a_call_lands_leaks_nothing(ctx, store, monkeyp
             else:
                 for post in node.runners.values():
                     monkeypatch.setattr(post.flights.parts.opener, "encrypt_answer", mistaken)
-            await until(lambda: server.visits > 0, 20)
+            await until(lambda: server.visits > 0)
 
             async def all_ended():
                 return not await query(store, "select from instance_live where state in ('INIT', 'RUNNING')")
 
-            await until(all_ended, 20)
-            await until(lambda: settled(node) and unused(node), 20)
+            await until(all_ended)
+            await until(lambda: settled(node) and unused(node))
 
 
 async def test_f1_a_call_whose_end_nobody_tells_is_landed_after_its_deadline(ctx, store, monkeypatch):
@@ -112,7 +118,7 @@ async def test_f1_a_call_whose_end_nobody_tells_is_landed_after_its_deadline(ctx
         trigger, target = IntervalTrigger(36_000, soon(store, 2)), HttpTarget("http://127.0.0.1:9/")
         await a_job(ctx, f"j{n}", trigger, target=target, limit=LIMIT)
     async with running(store, ttl=timedelta(seconds=8)) as node:
-        await until(lambda: len(untold) == CALLS, 20)
+        await until(lambda: len(untold) == CALLS)
         assert node.admission.slots.free == node.admission.slots.total - CALLS
         await hurry(store, node, seconds=200)
         await until(lambda: settled(node) and unused(node), 40)

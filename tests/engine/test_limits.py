@@ -34,7 +34,7 @@ async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, stor
     await move_clock(store, seconds=(start - store.cells[0].clock.now()).total_seconds() - 2)  # no fire before the node
     departures = []
     async with running(store, client=WatchedClient(store, departures)):
-        await until(lambda: store.cells[0].clock.now() > start + timedelta(seconds=8), 20)
+        await until(lambda: store.cells[0].clock.now() > start + timedelta(seconds=8))
         [behind] = [min(row[0] for row in await query(store, "select min(next_fire_at) from job_cursor"))]
         assert store.cells[0].clock.now() - behind < timedelta(seconds=4), "held for a moment, then recorded"
         waiting = await query(store, "select count(*) as many, max(attempt) as tried from instance_live")
@@ -75,7 +75,7 @@ async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quo
         clients = [WatchedClient(own, departures) for own in stores]
         pairs = zip(stores, clients, strict=True)
         nodes = [await stack.enter_async_context(running(own, client=client)) for own, client in pairs]
-        await until(lambda: all(_shared(cell, nodes) for cell in store.cells), 15)
+        await until(lambda: all(_shared(cell, nodes) for cell in store.cells))
         await asyncio.gather(*(_burst(ctx, kind, many) for kind in kinds))
         await until(lambda: ended(store, many * len(kinds)), 40)
         assert all(len(node.sender._plans) > 1 for node in nodes), "each of them sent some"

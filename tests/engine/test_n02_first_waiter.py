@@ -30,7 +30,7 @@ async def test_n02_every_schedule_goes_on_while_a_limit_holds_its_calls_back(ctx
         return min(row["fired"] for row in rows) >= 5
 
     async with running(store):
-        await until(lambda: len(catcher.arrivals) == 1, 20)
-        await until(go_on, 20)
+        await until(lambda: len(catcher.arrivals) == 1)
+        await until(go_on)
         assert len(catcher.arrivals) == 1
         catcher.release()

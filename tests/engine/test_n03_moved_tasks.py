@@ -37,4 +37,4 @@ async def test_n03_failed_tasks_that_are_moved_are_first_tries_at_their_new_time
     await move(ctx, store.cells[0].clock.now() + timedelta(seconds=2))
     assert {row["lane"] for row in await query(store, "select lane from instance_live")} == {Lane.FIRST}
     async with running(store, ttl=timedelta(seconds=8)):
-        await until(lambda: len(catcher.arrivals) == TASKS, 20)
+        await until(lambda: len(catcher.arrivals) == TASKS)

@@ -25,7 +25,7 @@ async def test_n04_a_target_that_comes_back_after_a_takeover_is_not_buried_by_it
     rows = await query(store, "select lane from instance_live where state = 'FAIL'")
     assert [row["lane"] for row in rows] == [Lane.RETRY] * TASKS
     async with running(store, ttl=timedelta(seconds=8)):
-        await until(lambda: len(catcher.arrivals) > 0, 30)
+        await until(lambda: len(catcher.arrivals) > 0)
         first = catcher.arrivals[0].began
         await until(lambda: asyncio.get_running_loop().time() > first + 1)
         at_once = sum(one.began < first + 1 for one in catcher.arrivals)

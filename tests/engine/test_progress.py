@@ -7,7 +7,7 @@ from horae.engine.progress import ProgressWatch
 from horae.runtime.loop import Loop
 from horae.store.cells import Cell
 from horae.store.store import Store
-from tests.engine.running import running
+from tests.engine.running import SHORT_TTL, running
 from tests.steps import until
 from tests.system.proxy import proxied
 
@@ -40,12 +40,12 @@ async def test_a_node_cut_off_from_one_cell_says_so_and_goes_on_when_it_is_back(
     monkeypatch.setattr(node_module, "PROGRESS_INTERVAL_S", 0.1)
     with proxied(cells[0].dsn) as proxy:
         behind = [Cell(cells[0].name, proxy.dsn), Cell(cells[1].name, cells[1].dsn)]
-        async with Store(behind) as store, running(store) as node:
+        async with Store(behind) as store, running(store, ttl=SHORT_TTL) as node:
             await node.progress.once()
             assert node.progress.stuck == []
             proxy.cut()
-            await until(lambda: "lease of cell-0" in node.progress.stuck, 10)
+            await until(lambda: "lease of cell-0" in node.progress.stuck)
             assert not [what for what in node.progress.stuck if "cell-1" in what]
-            await until(lambda: "notifications of cell-0" in node.progress.stuck, 15)
+            await until(lambda: "notifications of cell-0" in node.progress.stuck)
             proxy.mend()
-            await until(lambda: not node.progress.stuck, 15)
+            await until(lambda: not node.progress.stuck)

@@ -146,7 +146,7 @@ async def test_every_row_that_may_be_due_is_counted(ctx, store, signs):
 
     await until(lambda: _not(counted))
     await a_job(ctx)
-    await until(counted, 30)
+    await until(counted)
 
 
 async def _not(condition):

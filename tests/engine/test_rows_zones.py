@@ -67,9 +67,9 @@ async def test_a_job_fires_by_the_new_rules_and_not_by_the_old_ones(ctx, store, 
             async def stands_there():
                 return await cursors_of(store) == {"b": expected}
 
-            await until(stands_there, 20)
+            await until(stands_there)
             await hurry(store, node, seconds=(expected - now).total_seconds() + 1)
-            await until(lambda: ended(store, 1), 20)
+            await until(lambda: ended(store, 1))
         fired = await query(store, "select fire_time from instance_history")
         assert [row["fire_time"] for row in fired] == [expected]
         assert await cursors_of(store) == {"b": expected + timedelta(days=1)}

@@ -6,12 +6,13 @@ from datetime import timedelta
 from horae.domain.instances.retries import RetryPolicy
 from horae.domain.schedules.triggers import DelayTrigger
 from horae.domain.targets.targets import HttpTarget
+from horae.runtime.clock import boottime
 from horae.runtime.settings import CellSettings
 from horae.service.instances import dead_letters, instances
 from horae.service.tasks import tasks
 from horae.store.store import Store
 from horae.upkeep.copies import Copier
-from tests.engine.running import GRACE, ended, running
+from tests.engine.running import SHORT_TTL, ended, running
 from tests.steps import a_job, a_type, every, query, until
 from tests.system.proxy import proxied
 
@@ -22,7 +23,7 @@ async def test_created_due_six_503s_a_dead_letter_a_replay_and_success(ctx, stor
     catcher.answer = lambda _arrival: 503
     async with running(store):
         await a_job(ctx, "a", DelayTrigger(0.2), target=HttpTarget(f"{catcher.url}/a"), retry=SHORT)
-        await until(lambda: ended(store, 1, "DEAD"), 20)
+        await until(lambda: ended(store, 1, "DEAD"))
         assert [arrival.attempt for arrival in catcher.arrivals] == [1, 2, 3, 4, 5, 6]
         [letter] = await dead_letters.listing(ctx)
         assert (letter.job, letter.error_code, letter.tag) == ("a", "HTTP_5XX", "transient_error")
@@ -58,14 +59,13 @@ async def test_a_node_told_to_stop_hands_its_shards_back_at_once_and_ends_what_i
     """The second node takes over while the first one's calls still hang; nothing is lost and nothing done twice."""
     catcher.answer = lambda arrival: None if arrival.path == "/slow" else 200
     for n in range(10):
-        await a_job(ctx, f"s{n}", DelayTrigger(0), target=HttpTarget(f"{catcher.url}/slow", read_timeout=20))
+        await a_job(ctx, f"s{n}", DelayTrigger(0), target=HttpTarget(f"{catcher.url}/slow", read_timeout=30))
         await a_job(ctx, f"f{n}", every(ctx, 1, f"f{n}"), target=HttpTarget(f"{catcher.url}/fast"))
     async with running(store, ttl=timedelta(seconds=8)) as first:
         await until(lambda: len(catcher.hanging) >= 8)  # as many as a target that never answered may have
-        began = asyncio.get_running_loop().time()
-        stopping = asyncio.create_task(first.stop(GRACE))
+        stopping = asyncio.create_task(first.stop(60))
         await until(lambda: _free(store))
-        assert asyncio.get_running_loop().time() - began < 1
+        assert len(catcher.hanging) >= 8, "handed back before anything ended"
         async with running(store, ttl=timedelta(seconds=8)) as second:
             before = len(catcher.of("/fast"))
             await until(lambda: len(catcher.of("/fast")) >= before + 20)
@@ -109,7 +109,7 @@ async def test_what_could_not_be_fired_is_looked_at_again_soon_even_behind_a_lon
         done = desk.done
         await until(lambda: desk.done > done)
         desk.alive, before = alive, len(catcher.arrivals)
-        await until(lambda: len(catcher.arrivals) > before, 7)
+        await until(lambda: len(catcher.arrivals) > before, 20)  # and not after the 30 s of a backlog
 
 
 async def _free(store):
@@ -119,10 +119,15 @@ async def _free(store):
 async def test_rows_are_written_a_moment_ahead_but_nothing_is_sent_early(ctx, store, catcher):
     for n in range(20):
         await a_job(ctx, f"j{n}", every(ctx, 1, f"j{n}"), target=HttpTarget(f"{catcher.url}/{n}"))
+    offsets = []
+
+    def have_ended():
+        offsets.extend(cell.clock.now().timestamp() - boottime() for cell in store.cells)
+        return ended(store, 60)
+
     async with running(store):
-        await until(lambda: ended(store, 60), 30)
-    clocks = {job: store.cell(ctx.tenant.shard(job)).clock for job in (f"j{n}" for n in range(20))}
-    skew = max(abs((clock.now() - store.cells[0].clock.now()).total_seconds()) for clock in clocks.values())
+        await until(have_ended)
+    skew = max(offsets) - min(offsets)  # clocks differ from each other, and are corrected at each heartbeat
     early = [arrival.late_ms for arrival in catcher.arrivals if arrival.late_ms < -1000 * skew - 2]
     assert early == []
 
@@ -132,7 +137,7 @@ async def test_a_node_whose_lease_ran_out_trusts_none_of_its_idle_connections(ce
     await a_job(ctx, "a", every(ctx, 1, "a"), target=HttpTarget(catcher.url))
     with proxied(cells[0].dsn) as one, proxied(cells[1].dsn) as two:
         far = [CellSettings(name=cell.name, dsn=proxy.dsn) for cell, proxy in zip(cells, (one, two), strict=True)]
-        async with Store.of(far) as store, running(store) as node:
+        async with Store.of(far) as store, running(store, ttl=SHORT_TTL) as node:
             await until(lambda: len(catcher.arrivals) >= 2)
             idle = [await cell.pool.acquire() for cell in store.cells for _ in range(5)]
             for cell, connection in zip([cell for cell in store.cells for _ in range(5)], idle, strict=True):
@@ -140,8 +145,8 @@ async def test_a_node_whose_lease_ran_out_trusts_none_of_its_idle_connections(ce
             one.cut()
             two.cut()
             await until(lambda: not any(node.leases.alive(cell) for cell in store.cells))
-            await until(lambda: all(cell.pool.get_idle_size() == 0 for cell in store.cells))
+            await until(lambda: all(cell.pool.get_idle_size() == 0 for cell in store.cells), 5)
             one.mend()
             two.mend()
             before = len(catcher.arrivals)
-            await until(lambda: len(catcher.arrivals) > before, 15)
+            await until(lambda: len(catcher.arrivals) > before)

@@ -102,7 +102,7 @@ async def test_the_late_fires_of_a_gap_stand_in_the_minutes_in_which_they_were_d
         await a_job(ctx, kind, cron("* * * * *"), target=HttpTarget(catcher.url), policies=MISFIRES[kind])
     await gap(store)
     async with running(store):
-        await until(lambda: is_idle(store), 30)
+        await until(lambda: is_idle(store))
     await level_of(store)
     rows = await query(store, "select * from service_level where step_minutes = 1 and tenant_id = $1", ctx.tenant.id)
     minutes: Counter[timedelta] = Counter()
@@ -126,7 +126,7 @@ async def test_what_the_tenant_does_not_want_burns_nothing(ctx, store, catcher):
         await lifecycle.resume(PlatformContext(store, "test"), "acme")
         await Copier(store).once()
         await jobs.resume(ctx, "paused")
-        await until(lambda: is_idle(store), 30)
+        await until(lambda: is_idle(store))
     reasons = await query(store, "select distinct reason from instance_history where state = 'SKIPPED'")
     assert {row["reason"] for row in reasons} == {"PAUSED"}
     assert (await level_of(store)).total.count_of("30d").late == 0
@@ -144,7 +144,7 @@ async def test_a_limit_of_the_tenant_and_a_target_that_fails_burn_nothing(ctx, s
         await tasks.schedule(ctx, "T", str(n), at=now)
         await tasks.schedule(ctx, "F", str(n), at=now)
     async with running(store):
-        await until(lambda: len(catcher.of("/fails")) >= 3 and len(catcher.arrivals) >= 10, 30)
+        await until(lambda: len(catcher.of("/fails")) >= 3 and len(catcher.arrivals) >= 10)
         held = await query(store, "select count(*) as many from instance_live where attempt = 0")
         assert sum(row["many"] for row in held), "some are held"
     counted = (await level_of(store)).total.count_of("30d")
@@ -181,7 +181,7 @@ async def test_a_change_during_the_gap_burns_what_its_old_schedule_missed(ctx, s
         job = await jobs.find(ctx, kind)
         await schedules.update(ctx, kind, replace(job.definition, trigger=cron("0 0 * * *")))
     async with running(store):
-        await until(lambda: is_idle(store), 30)
+        await until(lambda: is_idle(store))
     assert (await level_of(store)).total.count_of("30d").late == 30
 
 

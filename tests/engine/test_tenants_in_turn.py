@@ -53,11 +53,11 @@ async def test_fires_that_run_alone_of_one_tenant_close_no_desk_for_another(ctx,
     await bulk_jobs(ctx, store, MANY, hostile, start)
     begun, over = hang(monkeypatch, "fire_alone", ctx.tenant.id)
     async with running(store, slots=4 * MANY):
-        await until(lambda: len(begun) >= 4, 20)
+        await until(lambda: len(begun) >= 4)
         soon = IntervalTrigger(3600, store.cells[0].clock.now() + timedelta(seconds=1))
         await a_job(victim, "plain", soon, target=HttpTarget(f"{catcher.url}/plain"))
         await a_job(victim, "alone", soon, target=HttpTarget(f"{catcher.url}/alone"), policies=alone)
-        await until(lambda: fired(catcher, "/plain") and fired(catcher, "/alone"), 20)
+        await until(lambda: fired(catcher, "/plain") and fired(catcher, "/alone"))
         over.set()
 
 
@@ -71,9 +71,9 @@ async def test_what_one_tenant_is_behind_with_leaves_another_its_turn(ctx, victi
     await bulk_jobs(ctx, store, MANY, hostile, start)
     begun, over = hang(monkeypatch, "catch_up", ctx.tenant.id)
     async with running(store, slots=4 * MANY) as node:
-        await until(lambda: len(begun) >= 4, 20)
+        await until(lambda: len(begun) >= 4)
         await bulk_jobs(victim, store, 2, other, start)
         for post in node.runners.values():
             post.dispatcher.parts.feeder.read_between(start, start)
-        await until(lambda: fired(catcher, "/other"), 20)
+        await until(lambda: fired(catcher, "/other"))
         over.set()

@@ -25,6 +25,8 @@ COUNT = """
     group by query  -- one text may stand there twice, under two ids
 """
 LOOK = "cross join lateral"
+TRANSACTION = ("begin", "commit")
+"""How statements begin that frame others."""
 SHORT = timedelta(seconds=5)
 """A safety period in which a test can wait for a look."""
 MAX_LOOKS = 24
@@ -79,7 +81,8 @@ async def test_twenty_wakes_cost_an_idle_node_one_look(ctx, store, cells, counte
         asked = await counted(cell)
         woken = await window(wake)
     by_clock = {text: 2 * idle.get(text, 0) + 2 for text in asked if LOOK not in text}  # twenty more would be seen
-    extra = {text: many for text in woken if (many := woken[text] - by_clock.get(text, 0)) > 0}
+    more = {text: many for text in woken if (many := woken[text] - by_clock.get(text, 0)) > 0}
+    extra = {text: many for text, many in more.items() if not text.startswith(TRANSACTION)}
     assert 1 <= sum(extra.values()) <= 2, f"one look: at cursors and at instances, not {extra}"
 
 
@@ -108,11 +111,11 @@ async def test_tasks_an_hour_ahead_wake_nobody_and_fire_on_time_even_if_every_wa
         await move_clock(store, seconds=left - 6)  # the node reads the clock with its heartbeat, and looks every 5 s
         for n in range(20):  # due at once, and nobody says so
             await tasks.schedule(deaf, "ARTICLE_PUBLISH", f"now-{n}")
-        await until(lambda: len(catcher.arrivals) == 60, 15)
+        await until(lambda: len(catcher.arrivals) == 60)
     late = {arrival.key: arrival.late_ms for arrival in catcher.arrivals}
     assert min(late.values()) >= 0, "nothing is early"
     assert max(ms for key, ms in late.items() if not key.startswith("now")) < 3000, "known before they were due"
-    assert max(late.values()) < 10_000, "found by the next look"
+    assert max(late.values()) < 20_000, "found by a look, and not by the sweep of every 30 s"
     assert set(catcher.effects.values()) == {1}
 
 

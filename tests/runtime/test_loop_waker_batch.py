@@ -13,7 +13,7 @@ async def test_twenty_wakes_between_two_waits_cost_one_look():
     waker = Waker()
     for _ in range(20):
         waker.wake()
-    await asyncio.wait_for(waker.wait(60), 1)
+    await asyncio.wait_for(waker.wait(60), 30)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(waker.wait(60), 0.05)
 
@@ -23,7 +23,7 @@ async def test_a_wake_during_a_look_is_kept():
     waker.wake()
     await waker.wait(60)
     waker.wake()
-    await asyncio.wait_for(waker.wait(60), 1)
+    await asyncio.wait_for(waker.wait(60), 30)
 
 
 class Counting:
@@ -40,6 +40,22 @@ class Counting:
         return answer
 
 
+class Greedy:
+    """Says that there is more to do, and never waits for anything."""
+
+    async def once(self):
+        return 1
+
+
+async def test_a_duty_that_never_waits_lets_others_run():
+    loop = Loop("greedy", Greedy(), 60)
+    running = asyncio.create_task(loop.run())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    loop.stop()
+    await asyncio.wait_for(running, 30)
+
+
 async def test_a_loop_goes_on_at_once_while_there_is_work_and_ends_when_told():
     duty = Counting(5, 3)
     loop = Loop("duty", duty, 60)
@@ -47,7 +63,7 @@ async def test_a_loop_goes_on_at_once_while_there_is_work_and_ends_when_told():
     while duty.rounds < 3:
         await asyncio.sleep(0)
     loop.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, 30)
     assert duty.rounds == 3
 
 
@@ -58,7 +74,7 @@ async def test_a_round_that_fails_does_not_end_the_loop():
     while duty.rounds < 3:
         await asyncio.sleep(0)
     loop.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, 30)
 
 
 async def test_a_wake_ends_the_pause():
@@ -68,9 +84,9 @@ async def test_a_wake_ends_the_pause():
     await duty.called.wait()
     duty.called.clear()
     loop.waker.wake()
-    await asyncio.wait_for(duty.called.wait(), 1)
+    await asyncio.wait_for(duty.called.wait(), 30)
     loop.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, 30)
 
 
 @given(st.integers(0, 200), st.sets(st.integers(0, 199)))

@@ -15,7 +15,7 @@ from horae.domain.schedules.timers import Timer
 from horae.domain.targets.targets import PUSHED, secrets_of
 from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.admission import Admission
-from horae.engine.admission.target import DueCall, Target
+from horae.engine.admission.target import DueCall, Target, Turns
 from horae.engine.agenda import Agenda
 from horae.engine.allowances import Allowances
 from horae.engine.backfills import Backfiller
@@ -194,19 +194,19 @@ class CellRunner:
         return 0
 
     async def offer_due(self) -> int:
-        """Offer due timers to admission; returns how many."""
+        """Offer due timers to admission, overdue ones last; returns how many."""
         if not self.cell.clock.trusted or not self.cell.clock.was_read:
             return 0  # the lease keeper logs a jumped clock at every heartbeat; a cell that was down has no timers yet
         done = 0
         while True:
             await self._take_due()
             now = self.cell.clock.now()
-            self.due_timers.add(self.long_retries.pop_due(now, CHUNK))
-            chunk = self.due_timers.take(CHUNK)
+            self.due_timers.add(self.long_retries.pop_due(now, CHUNK), now)
+            chunk, are_overdue = self.due_timers.take(CHUNK)
             if not chunk:
                 return done
             try:
-                await self._offer(self.long_retries.hold_back(chunk, now))
+                await self._offer(self.long_retries.hold_back(chunk, now), are_overdue=are_overdue)
             except Exception:
                 for timer in chunk:
                     self.agenda.forget(timer)  # a timer that is known but in no queue would never fire
@@ -222,19 +222,19 @@ class CellRunner:
         The agenda orders timers by time. A tenant with few timers would wait behind another tenant's many timers of the
         same moment. Once all due timers are out, tenants take turns.
         """
-        self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE))
+        self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE), self.cell.clock.now())
         while self.agenda.has_due:
             await asyncio.sleep(0)
-            self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE))
+            self.due_timers.add(self.agenda.take(TAKEN_AT_ONCE), self.cell.clock.now())
 
     def _count_waiting(self) -> int:
         """How many timers are due and not sent yet."""
         return self.admission.waiting + len(self.due_timers)
 
-    def _has_enough(self, tenant: UUID, class_: Class, when_few: Callable[[], None]) -> bool:
-        return self.admission.has_enough(tenant, class_, self.dispatcher, when_few)
+    def _has_enough(self, tenant: UUID, class_: Class, when_few: Callable[[], None], *, are_overdue: bool) -> bool:
+        return self.admission.has_enough(Turns(tenant, class_, self.dispatcher, are_overdue), when_few)
 
-    async def _offer(self, timers: Sequence[Timer]) -> None:
+    async def _offer(self, timers: Sequence[Timer], *, are_overdue: bool) -> None:
         jobs = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         await self.tenancies.learn()
@@ -249,7 +249,7 @@ class CellRunner:
             if job is None:
                 self._await_definition(timer)
             elif isinstance(job.definition.target, PUSHED):
-                self.admission.offer(timer, job, self.dispatcher)
+                self.admission.offer(timer, job, self.dispatcher, is_overdue=are_overdue)
             elif measures is not NO_MEASURES and measures.withholds(timer.tenant_id, timer.priority):
                 self.agenda.forget(timer)  # its row is read again when the measure ends
             else:

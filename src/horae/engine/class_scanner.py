@@ -50,6 +50,11 @@ class ClassScanner:
         if resets == self._resets:
             self.marks |= moved
 
+    def is_behind(self, until: datetime) -> bool:
+        """Whether a class that may be read has not been read up to a time: there was no room for it."""
+        withheld = self.agenda.withheld_classes
+        return any(mark.at < until for class_, mark in self.marks.items() if class_ not in withheld)
+
     def begin_look(self, until: datetime) -> None:
         """Note that a look up to this time begins. It may miss rows written from now on, so `follow` offers them."""
         self._reached |= {class_: until for class_, at in self._reached.items() if at < until}

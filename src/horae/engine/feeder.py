@@ -137,8 +137,8 @@ class Feeder:
         self.agenda.on_room()
 
     def _can_read_on(self) -> bool:
-        """Whether the last look ahead stopped for lack of room, and there is room now."""
-        return self._was_cut and not self.agenda.full
+        """Whether the last look ahead stopped for lack of room, and a look would read on now."""
+        return self._was_cut and not self.agenda.full and bool(self.territory.shards)
 
     def _needs_look(self) -> bool:
         """Whether something happened since the last look that makes another look necessary."""
@@ -242,9 +242,7 @@ class Feeder:
                 yield
         if resets != self._resets:
             return
-        self._was_cut = any(
-            mark.at < now + LOOK_AHEAD_HORIZON for scanner in self.scanners for mark in scanner.marks.values()
-        )
+        self._was_cut = any(scanner.is_behind(now + LOOK_AHEAD_HORIZON) for scanner in self.scanners)
         self._plan(now, min(self.safety, LOOK_AHEAD_HORIZON - LOOK_AHEAD_LEAD))
         if self._swept_at == BEGINNING:
             self._looked_at = self._swept_at = now

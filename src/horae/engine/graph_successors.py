@@ -97,7 +97,6 @@ class SuccessorReleaser:
             if not of_run[0].held_back and of_run[0].tenant_id not in held and of_run[0].shard in self.territory.shards
         ]
         known = await self.definitions.load(tx, {(run.shard, run.job_id, run.job_version) for run in firsts})
-
         found: dict[UUID, GraphLinks] = {}
         for run in firsts:
             version = (run.job_id, run.job_version)
@@ -151,7 +150,7 @@ def _decide(
             continue
         step = links.graph.steps[place]
         decided = decide_step(step.rule, [states[need].state for need in links.needs[place]])
-        if decided == StepState.RELEASED and is_plain(links.graph, place):
+        if decided == StepState.RELEASED and is_plain(step):
             released.append(plain_release(run, step, place, states[place].generation, new_id(run.shard)))
         elif decided != StepState.WAITING:
             is_decided = False

@@ -19,7 +19,7 @@ from uuid import UUID
 from horae.domain.encryption.encrypted_values import NOBODY
 from horae.domain.events.events import Event
 from horae.domain.graphs.graphs import Graph
-from horae.domain.graphs.links import first_steps
+from horae.domain.graphs.links import first_steps, is_plain
 from horae.domain.graphs.runs import FAILED, RunState, StepState, outcome, progress
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.instances import Instance
@@ -311,11 +311,11 @@ def _decide(run: OpenRun, graph: Graph, rows: Sequence[StepRow], new_id: Callabl
     released, changed = progress(graph.steps, states)
     after = states | changed | dict.fromkeys(released, StepState.RELEASED)
     found = [ResolvingStep(run, plan[name], by_name) for name in released]
-    resolving = [one for one in found if one.step.parameters or one.step.each is not None]
+    resolving = [one for one in found if not is_plain(one.step)]
     releases = [
         plain_release(run, step, by_name[step.name].position, by_name[step.name].generation, new_id(run.shard))
         for _, step, _ in found
-        if not step.parameters and step.each is None
+        if is_plain(step)
     ]
     mapped = [
         ResolvingStep(run, step, by_name)

@@ -9,7 +9,7 @@ the feeder reads again within a minute.
 """
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import count
 from typing import Final
@@ -65,12 +65,12 @@ class LongRetries:
                 self._forget(timer)
         return passed
 
-    def pop_due(self, now: datetime, most: int) -> Iterable[Timer]:
-        """Yield retries that need not wait any more, at most so many; all of them once the measure has ended."""
-        for _ in range(most):
-            if not self._held or (self._opened and self._held[0][0] > now):
-                return
-            yield heapq.heappop(self._held)[2]
+    def pop_due(self, now: datetime, most: int) -> list[Timer]:
+        """Take retries that need not wait any more, at most so many; all of them once the measure has ended."""
+        due: list[Timer] = []
+        while len(due) < most and self._held and not (self._opened and self._held[0][0] > now):
+            due.append(heapq.heappop(self._held)[2])
+        return due
 
     def wait_s(self, now: datetime) -> float | None:
         """Seconds until the next retry may go; None if none is held back."""

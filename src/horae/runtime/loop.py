@@ -56,3 +56,5 @@ class Loop:
                 log.exception("duty.failed", duty=self.name)
             if not done:
                 await self.waker.wait(self.pause)
+            else:
+                await asyncio.sleep(0)  # a round that waited for nothing would let no other task run

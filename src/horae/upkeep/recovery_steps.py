@@ -18,7 +18,6 @@ from horae.domain.errors import HoraeError
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, public
 from horae.domain.incidents.incidents import (
-    ON_TIME,
     REQUEUED_TAG,
     Incident,
     IncidentResult,
@@ -27,6 +26,7 @@ from horae.domain.incidents.incidents import (
     summarize,
 )
 from horae.domain.instances.instances import Priority
+from horae.domain.limits.shares import OVERDUE_AFTER
 from horae.domain.measures.measures import PLATFORM_SCOPE, MeasureName, MeasureOverride
 from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.telemetry import log
@@ -137,7 +137,7 @@ class RecoveryCoordinator:
         """Wait until no fire of this priority or a higher one is overdue."""
 
         async def look(tx: Tx) -> int:
-            return await effects.overdue(tx, priority, tx.now - ON_TIME, MAX_COUNTED)
+            return await effects.overdue(tx, priority, tx.now - OVERDUE_AFTER, MAX_COUNTED)
 
         overdue = sum((await self._ask(look)).values())
         return StepReport({"overdue": overdue}, f"{overdue} fires are overdue" if overdue else None)

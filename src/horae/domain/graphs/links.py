@@ -7,7 +7,7 @@ what they need, and not the whole run.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from horae.domain.graphs.graphs import Graph, followers_of
+from horae.domain.graphs.graphs import Graph, GraphStep, followers_of
 
 
 class GraphLinks(NamedTuple):
@@ -34,13 +34,12 @@ def links_of(graph: Graph) -> GraphLinks:
     )
 
 
-def is_plain(graph: Graph, place: int) -> bool:
+def is_plain(step: GraphStep) -> bool:
     """Return whether a step is released without reading anything: it has no parameters and no list."""
-    step = graph.steps[place]
     return not step.parameters and step.each is None
 
 
 def first_steps(graph: Graph) -> list[int] | None:
     """Return the places of the steps that need no other one; None if one of them is not plain."""
     places = [place for place, step in enumerate(graph.steps) if not step.needs]
-    return places if all(is_plain(graph, place) for place in places) else None
+    return places if all(is_plain(graph.steps[place]) for place in places) else None

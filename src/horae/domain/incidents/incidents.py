@@ -78,8 +78,6 @@ EVENTS_REPLAYED: Final = timedelta(minutes=15)
 REQUEUED_TAG: Final = "transient_error"
 MAX_REQUEUED: Final = 5000
 """Dead letters that one recovery replays."""
-ON_TIME: Final = timedelta(seconds=2)
-"""A fire that waits for longer is overdue."""
 MAX_FAULT_AGE: Final = timedelta(days=1)
 """How long ago the fault of an incident may have begun."""
 

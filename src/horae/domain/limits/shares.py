@@ -1,6 +1,7 @@
 """How much of a node each class gets, both ways: critical work does not wait for low, and low does not starve."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from itertools import product
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -17,6 +18,11 @@ WEIGHTS: Final[Mapping[Class, int]] = MappingProxyType(
     {(priority, lane): OF_PRIORITY[priority] * OF_LANE[lane] for priority, lane in product(Priority, Lane)}
 )
 """The proportions in which waiting classes are served."""
+
+OVERDUE_AFTER: Final = timedelta(seconds=2)
+"""An instance that was not sent for longer is overdue, as after an outage: it waits behind the calls on time."""
+OVERDUE_TURN: Final = 8
+"""While calls of a target and class that are on time wait beside overdue ones, one call in so many is overdue."""
 
 BACKFILL_SHARE: Final = 0.06
 """The part of all slots that is reserved for backfills, a third of it for each priority."""

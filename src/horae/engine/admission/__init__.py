@@ -18,7 +18,7 @@ steps, amortised, and some heap operations. The number does not depend on how ma
 and limits exist, how many dispatchers are full or how many breakers are open. The reasons:
 
 1. Calls wait in *flows*: one target, one class, one dispatcher. Flows take turns, not calls. A gate that closes takes
-   one flow out of the turns, without a look at the calls in it.
+   one flow out of the turns, without a look at the calls in it. Overdue calls of a flow wait behind those on time.
 2. A target has at most one flow per class and dispatcher. When the target has room again, only these are looked at.
 3. A full dispatcher is taken out of the turns as a whole, in each of the nine classes.
 4. A tenant at its bound is taken out of the turns as a whole, per class and dispatcher.

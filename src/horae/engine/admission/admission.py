@@ -10,7 +10,7 @@ from horae.domain.instances.outcomes import TargetHealth
 from horae.domain.jobs.jobs import Job
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.limits import Key, Limit
-from horae.domain.limits.shares import DEFAULT_LANE_SHARE, Class, LaneShare
+from horae.domain.limits.shares import DEFAULT_LANE_SHARE, OVERDUE_AFTER, Class, LaneShare
 from horae.domain.measures.in_force import MeasuresInForce
 from horae.domain.measures.measures import MeasureAction
 from horae.domain.schedules.timers import Timer
@@ -84,9 +84,9 @@ class Admission:
         """How many calls wait for a shared limit."""
         return 0 if self.limits is None else len(self.limits)
 
-    def offer(self, timer: Timer, job: Job, dispatcher: CallDispatcher) -> None:
+    def offer(self, timer: Timer, job: Job, dispatcher: CallDispatcher, *, is_overdue: bool = False) -> None:
         """Add a due timer. It waits behind the other calls of its class for the same target."""
-        self._add_to_flow(DueCall(timer, job, dispatcher, self._targets.get(job, self.now())))
+        self._add_to_flow(DueCall(timer, job, dispatcher, self._targets.get(job, self.now()), is_overdue=is_overdue))
 
     def dispatch(self) -> int:
         """Admit calls as far as slots and gates allow, and pass them to their dispatchers; returns how many.
@@ -124,7 +124,7 @@ class Admission:
                 continue
             ready = fair.serve(flow, now)
             self._in_flows -= 1
-            self._turns.add(flow, -1)
+            self._turns.add(flow.turns[ready.is_overdue], -1)
             if (limits := self.limits_of(ready.job)) and not self._count_limits(ready, limits, now):
                 continue
             if flow.target.long is None:
@@ -247,18 +247,24 @@ class Admission:
     def _add_to_flow(self, ready: DueCall, *, first: bool = False) -> None:
         """Add a call to its flow. It waits for its turn, or for the gate that holds the flow back."""
         flow = ready.target.flow(ready)
-        flow.add(ready, self.now(), first=first)
+        if ready.is_overdue:
+            flow.add_overdue(ready, self.now())
+        else:
+            flow.add(ready, self.now(), first=first)
         self._in_flows += 1
         if flow.reason is not None:
+            if not flow.target.breaker.closed:
+                flow.put_overdue_behind(ready.timer.at - OVERDUE_AFTER)
             if first or flow.watched_at is None or len(flow) == 1:  # a call behind others is not the first to be late
                 self._late.watch(flow)
             return
-        self._turns.add(flow, 1)
+        self._turns.add(flow.turns[ready.is_overdue], 1)
         if not flow.listed:
             self.fair.add(flow)
 
     def _requeue_first(self, ready: DueCall) -> None:
-        """A limit lets a call try again: it goes to the front of its flow."""
+        """A limit lets a call try again: it goes to the front of its flow, for it had its turn before."""
+        ready.is_overdue = False
         self._add_to_flow(ready, first=True)
 
     def _refusal(self, flow: Flow, now: float) -> HoldReason | None:
@@ -288,7 +294,7 @@ class Admission:
         self.held[reason] += 1
         target = flow.target
         self.fair.remove(flow)
-        self._turns.add(flow, -len(flow))
+        self._turns.remove_flow(flow)
         flow.close(reason, _patience_s(target), now)
         target.closed[flow] = None
         if not target.visited:
@@ -332,7 +338,7 @@ class Admission:
                 continue
             del target.closed[flow]
             flow.reopen(now)
-            self._turns.add(flow, len(flow))
+            self._turns.add_flow(flow)
             self.fair.add(flow)
             if (
                 self.fair.is_open(flow.dispatcher)

@@ -22,7 +22,7 @@ Place = tuple[CallDispatcher, UUID, HeldLane, Priority]
 def measure_holds(gate: MeasureGate, turns: TurnCounts) -> list[DispatcherHold]:
     """One hold for each tenant, priority and lane whose calls wait because of a measure."""
     found: dict[Place, tuple[MeasureState, int]] = {}
-    for tenant, class_, dispatcher, waiting in turns.waiting(CLASSES_EXPLORED):
+    for (tenant, class_, dispatcher, _), waiting in turns.waiting(CLASSES_EXPLORED):
         if not gate.is_closed(class_) and not gate.withholds(tenant, class_):
             continue
         cause = gate.measures.cause_of(tenant, *WITHHOLDING)

@@ -12,7 +12,7 @@ A target as this node knows it has a window, a circuit breaker and a retry budge
 """
 
 import math
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 from horae.domain.instances.instances import Lane
@@ -24,6 +24,7 @@ from horae.domain.limits.shares import Class
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.breaker import Breaker
 from horae.engine.admission.slots import LongSlots
+from horae.engine.admission.two_parts import TwoPartQueue
 from horae.engine.admission.waiting import WaitingQueue
 from horae.runtime.telemetry import log
 
@@ -64,6 +65,7 @@ class DueCall:
 
     - `queue`: where it waits; `entered_at_s`: for how long that queue had been held when the call entered it.
     - `held_ms`: how long gates have held it so far.
+    - `is_overdue`: it waits behind the calls of its flow that are on time.
     - `probe`: it tests whether a target with an open breaker is back.
     - `earned`: what it added to the target's retry budget, or -1 if it used a retry of it; `asked_for`: the target
       asked for this retry itself (425).
@@ -81,6 +83,7 @@ class DueCall:
         "entered_at_s",
         "held_ms",
         "holds_slot",
+        "is_overdue",
         "job",
         "paced_s",
         "paces",
@@ -91,12 +94,15 @@ class DueCall:
         "timer",
     )
 
-    def __init__(self, timer: Timer, job: Job, dispatcher: CallDispatcher, target: "Target") -> None:
+    def __init__(
+        self, timer: Timer, job: Job, dispatcher: CallDispatcher, target: "Target", *, is_overdue: bool = False
+    ) -> None:
         self.timer = timer
         self.job = job
         self.dispatcher = dispatcher
         self.target = target
         self.held_ms = 0
+        self.is_overdue = is_overdue
         self.queue: WaitingQueue[DueCall] | None = None
         self.entered_at_s = 0.0
         self.probe = self.holds_slot = self.counted = False
@@ -125,14 +131,23 @@ class DueCall:
             self.held_ms = min(self.held_ms + round(seconds * 1000), MAX_HELD_MS)
 
 
-class Flow(WaitingQueue[DueCall]):
+class Turns(NamedTuple):
+    """Calls that are counted together: those on time, or the overdue ones, of a tenant and class at a dispatcher."""
+
+    tenant: UUID
+    class_: Class
+    dispatcher: CallDispatcher
+    are_overdue: bool
+
+
+class Flow(TwoPartQueue[DueCall]):
     """The waiting calls of one target, in one class, at one dispatcher.
 
     Flows take turns, not calls: a gate that closes takes one flow out of the turns, whatever waits in it. `listed` says
-    whether the flow takes turns now, `reason` why a gate holds it back.
+    whether the flow takes turns now, `reason` why a gate holds it back, `turns` how its calls are counted.
     """
 
-    __slots__ = ("class_", "dispatcher", "is_retry", "listed", "reason", "target", "tenant")
+    __slots__ = ("class_", "dispatcher", "is_retry", "listed", "reason", "target", "tenant", "turns")
 
     def __init__(self, target: "Target", tenant: UUID, class_: Class, dispatcher: CallDispatcher) -> None:
         super().__init__()
@@ -143,6 +158,7 @@ class Flow(WaitingQueue[DueCall]):
         self.is_retry = class_[1] == Lane.RETRY
         self.listed = False
         self.reason: HoldReason | None = None
+        self.turns = tuple(Turns(tenant, class_, dispatcher, are_overdue) for are_overdue in (False, True))
 
     def close(self, reason: HoldReason, patience_s: float, now: float) -> None:
         """Hold the flow back at a gate."""

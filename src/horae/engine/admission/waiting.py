@@ -67,7 +67,7 @@ class WaitingQueue(Generic[Call]):
         return self._held_at is not None
 
     def first_held_s(self, now: float) -> float:
-        """Seconds for which gates have held the first call so far. The queue must not be empty."""
+        """Seconds for which gates have held the call that came first. The queue must not be empty."""
         ready = self.first()
         return ready.held_ms / 1000 + self._held_until(now) - ready.entered_at_s
 
@@ -101,26 +101,25 @@ class WaitingQueue(Generic[Call]):
                 self._unrecorded.append(ready)
 
     def first(self) -> Call:
-        """The first call, which stays in the queue. The queue must not be empty."""
-        entries = self._entries
-        while entries[0].queue is not self:
-            entries.popleft()
-        return entries[0]
+        """The next call, which stays in the queue. The queue must not be empty."""
+        while self._entries[0].queue is not self:
+            self._entries.popleft()
+        return self._entries[0]
 
     def pop(self, now: float) -> Call:
-        """Remove and return the first call. The queue must not be empty."""
+        """Remove and return the next call. The queue must not be empty."""
         ready = self.first()
         self._entries.popleft()
         self._leave(ready, now)
-        if self._unrecorded:
-            self._drop_recorded(self._unrecorded)
         return ready
 
     def drop_first(self, gone: Container[UUID], now: float) -> list[Call]:
         """Remove and return the calls at the front whose instances are gone."""
         found: list[Call] = []
-        while self._size and self.first().timer.id in gone:
-            found.append(self.pop(now))
+        for entries in self._parts():
+            while self._drop_stale(entries) and entries[0].timer.id in gone:
+                found.append(entries.popleft())
+                self._leave(found[-1], now)
         return found
 
     def pop_late(self, now: float, most: int, wall: float) -> list[Call]:
@@ -129,7 +128,7 @@ class WaitingQueue(Generic[Call]):
         queue, patience_s = self._unrecorded, self.patience_s
         if queue is None or patience_s is None:
             return found
-        while len(found) < most and self._drop_recorded(queue) and queue[0].unrecorded_s(wall) > patience_s:
+        while len(found) < most and self._drop_stale(queue) and queue[0].unrecorded_s(wall) > patience_s:
             ready = queue.popleft()
             self._leave(ready, now)
             found.append(ready)
@@ -138,15 +137,13 @@ class WaitingQueue(Generic[Call]):
 
     def late_at(self) -> float | None:
         """The wall time at which the first unrecorded fire becomes too late; None if there is no unrecorded fire."""
-        if self._unrecorded is None or self.patience_s is None or not self._drop_recorded(self._unrecorded):
+        if self._unrecorded is None or self.patience_s is None or not self._drop_stale(self._unrecorded):
             return None
         return self._unrecorded[0].timer.at.timestamp() + self.patience_s
 
-    def clear(self) -> None:
-        """Remove all calls."""
-        self._entries.clear()
-        self._unrecorded = None
-        self._size = 0
+    def _parts(self) -> tuple[deque[Call], ...]:
+        """The parts of the queue, each in the order in which its calls came."""
+        return (self._entries,)
 
     def _held_until(self, now: float) -> float:
         """Seconds for which the queue has been held in all, up to now."""
@@ -156,16 +153,21 @@ class WaitingQueue(Generic[Call]):
         ready.queue = None
         ready.add_held(self._held_until(now) - ready.entered_at_s)
         self._size -= 1
+        if self._unrecorded:
+            self._drop_stale(self._unrecorded)
 
-    def _drop_recorded(self, queue: deque[Call]) -> bool:
+    def _drop_stale(self, entries: deque[Call]) -> bool:
         """Drop entries at the front whose calls have left; returns whether an entry remains."""
-        while queue and queue[0].queue is not self:
-            queue.popleft()
-        return bool(queue)
+        while entries and entries[0].queue is not self:
+            entries.popleft()
+        return bool(entries)
 
     def _tidy(self) -> None:
-        if len(self._entries) - self._size > max(self._size, MIN_STALE_ENTRIES):
-            self._entries = deque(ready for ready in self._entries if ready.queue is self)
+        if sum(map(len, self._parts())) - self._size > max(self._size, MIN_STALE_ENTRIES):
+            for entries in self._parts():
+                waiting = [ready for ready in entries if ready.queue is self]
+                entries.clear()
+                entries.extend(waiting)
 
 
 class LateFires(Generic[Call]):
