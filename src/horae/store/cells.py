@@ -10,6 +10,7 @@ import msgspec
 
 from horae.runtime.clock import Clock
 from horae.store.connections import direct_connection
+from horae.store.connections.array_types import register_arrays
 from horae.store.connections.connections import (
     BEGIN,
     BEGIN_ON_PRIMARY,
@@ -246,6 +247,7 @@ async def use_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     await connection.set_type_codec(
         "jsonb", schema="pg_catalog", format="binary", encoder=_encode, decoder=lambda data: decode(data[1:])
     )
+    register_arrays(connection)
 
 
 def _encode(value: Any) -> bytes:

@@ -24,6 +24,7 @@ from asyncpg.exceptions import TargetServerAttributeNotMatched
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store.connections.admission import TIMELINE_DIGITS, CellKey, admit
+from horae.store.connections.array_types import register_arrays
 from horae.store.connections.transports import Address, addresses_of
 from horae.store.statements import sql
 
@@ -72,6 +73,7 @@ async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> Ide
     """A connection to the server that takes writes, if it is the cell of today. `options` are those of the driver."""
     fixed = {"target_session_attrs": SessionAttribute.read_write, "connection_class": IdentifiedConnection}
     connection = await _connect(dsn, timeout, options | fixed)
+    register_arrays(connection)
     try:
         async with asyncio.timeout(timeout):
             connection.cell_key = await admit(connection)
