@@ -1,13 +1,13 @@
 """An application over two fresh cells, and keys of every role in two tenants."""
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import httpx2
 import pytest
 from fastapi import FastAPI
 
-from horae.api import gate
+from horae.api import gate, openapi
 from horae.api.app import AppParts
 from horae.boot.api_server import app_of
 from horae.boot.senders import sender_of
@@ -23,12 +23,21 @@ from horae.service.targets.trials import Trials
 from horae.service.tenants import tenants
 from horae.service.workers.polls import Polls
 from horae.store.store import Store
+from tests.api.one_document import documented
 from tests.keyring import sealed
 from tests.pgbouncer import connected, pooled, pooling
 from tests.store.walls import as_role
 
 Key = Callable[..., Awaitable[str]]
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_document() -> Iterator[None]:
+    """Every application here has its own document, most of which was made for the first of them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(openapi, "get_openapi", documented)
+        yield
 
 
 @pytest.fixture

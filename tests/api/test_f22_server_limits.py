@@ -122,7 +122,7 @@ async def test_one_address_may_have_half_of_the_connections(store, cells, tmp_pa
                 except ConnectionError:
                     answered.append(b"")
             assert sum(b" 200" in line for line in answered) == 20
-        await until(lambda: is_served(door.port), 20)
+        await until(lambda: is_served(door.port))
 
 
 async def is_served(port):

@@ -44,6 +44,8 @@ async def test_a_decision_about_one_tenant_is_recorded_with_the_tenant_and_one_a
     for name in (tenant.name, public(Prefix.TENANT, tenant.id)):
         decided = (await platform.post(f"/measures/{DELAY}/override", json=OFF | {"tenant": name})).json()
         assert decided["tenant"] == public(Prefix.TENANT, tenant.id)
+    [listed] = (await platform.get("/measures")).json()
+    assert (listed["tenant"], listed["tenant_name"]) == (decided["tenant"], tenant.name)
     assert [one.in_force for one in await decisions(store, tenant.id)] == [False, False]
     await platform.post(f"/measures/{DELAY}/lift", json={"tenant": other.name, "reason": "none was there"})
     await platform.post(f"/measures/{DELAY}/override", json=OFF)

@@ -25,6 +25,7 @@ from horae.store.workers import queue_workers
 from horae.upkeep.queue_workers import WorkerForgetter
 from tests.api.api_servers import open_doors
 from tests.cell_down import WEATHERS, first_behind, mended_proxy
+from tests.engine.graphs import a_graph, begin, work_step
 from tests.keyring import sealed
 from tests.steps import a_job, a_type, move_clock, query, until
 from tests.store.walls import as_role
@@ -350,3 +351,17 @@ async def test_a_worker_that_is_busy_with_work_of_one_cell_attends_the_queue_in_
     await recorder.once()
     await move_clock(store, seconds=90)
     assert await unattended(store, 60) == set()
+
+
+async def test_the_queue_from_which_nodes_take_runs_of_graphs_is_no_ones_to_poll_and_is_not_listed(ctx, admin, store):
+    await a_graph(ctx, [work_step("a")])
+    await a_job(ctx, "pull", target=QueueTarget("q"))
+    await begin(ctx)
+    await trigger(ctx)
+    await move_clock(store, seconds=90)
+    pages = [(await admin.get("/queues", params={"limit": limit})).json() for limit in (1, 10)]
+    assert [page["items"][0]["name"] for page in pages] == ["q", "q"]
+    assert [one["name"] for one in pages[1]["items"]] == ["q", "work"]
+    after = (await admin.get("/queues", params={"limit": 1, "cursor": pages[0]["next"]})).json()
+    assert [one["name"] for one in after["items"]] == ["work"]
+    assert await unattended(store, 60) == {"q"}, "nodes take the run"

@@ -247,6 +247,14 @@ def test_a_page_says_of_an_instance_what_the_document_says(ended):
     assert json.loads(msgspec.json.encode(instance_fields(past))) == json.loads(InstanceView.of(past).model_dump_json())
 
 
+async def last_page(admin, path, params):
+    """The last answer of a list. On a busy machine a search reaches its bounds, and goes on with the next page."""
+    answer = await admin.get(path, params=params)
+    while answer.status_code == 200 and (cursor := answer.json().get("next")) is not None:
+        answer = await admin.get(path, params=params | {"cursor": cursor})
+    return answer
+
+
 async def test_what_was_dropped_is_answered_with_a_code_of_its_own(admin, store):
     then = store.cells[0].clock.now() - timedelta(days=20)
     old = public(Prefix.INSTANCE, compose(7, int(then.timestamp() * 1000), 1))
@@ -257,8 +265,8 @@ async def test_what_was_dropped_is_answered_with_a_code_of_its_own(admin, store)
     )
     for path in (f"/instances/{old}", "/instances", "/jobs/nightly/instances"):
         params = {} if old in path else {"until": then.isoformat()}
-        answer = await admin.get(path, params=params)
-        assert (answer.status_code, answer.json()["code"]) == (410, "SCH_410_GONE"), path
+        answer = await last_page(admin, path, params)
+        assert (answer.status_code, answer.json().get("code")) == (410, "SCH_410_GONE"), path
     young = public(Prefix.INSTANCE, compose(7, int(then.timestamp() * 1000) + 3 * 86_400_000, 1))
     assert (await admin.get(f"/instances/{young}")).status_code == 404
     assert (await admin.get("/jobs/nightly/instances")).json()["items"] == []

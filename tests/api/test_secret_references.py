@@ -41,3 +41,20 @@ async def test_jobs_are_listed_by_a_secret_of_their_target(admin):
     found = (await admin.get("/jobs", params={"secret": "crm"})).json()["items"]
     assert [one["name"] for one in found] == sorted(TARGETS)
     assert (await admin.get("/jobs", params={"secret": "nobody"})).json()["items"] == []
+
+
+async def test_a_graph_is_listed_by_a_secret_of_a_step_also_of_a_former_one(admin):
+    plain, naming = ({"kind": "http", "url": URL} | more for more in ({}, {"auth": {"kind": "bearer", "token": "crm"}}))
+    steps = [{"name": "extract", "target": plain}, {"name": "load", "needs": ["extract"], "target": naming}]
+    made = await admin.post("/jobs", json={"name": "nightly", "steps": steps})
+    assert made.status_code == 201, made.text
+    await admin.post("/jobs", json={"name": "other", "steps": [{"name": "load", "target": plain}]})
+
+    async def listed():
+        return [one["name"] for one in (await admin.get("/jobs", params={"secret": "crm"})).json()["items"]]
+
+    assert await listed() == ["nightly"]
+    await admin.put("/jobs/nightly", json={"version": 1, "steps": steps[:1]})
+    assert await listed() == ["nightly"], "a run of the former version may still need it"
+    await admin.delete("/jobs/nightly")
+    assert await listed() == []

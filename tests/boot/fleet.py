@@ -67,7 +67,7 @@ async def a_fleet(ctx: Context, cells: Sequence[CellSettings], folder: Path, rin
         for one in (door, node):
             one.signal(15)
         for one in (door, node):
-            one.wait(20)
+            one.wait(60)
 
 
 async def until(what: str, so: Callable[[], object], seconds: float = 120.0) -> None:

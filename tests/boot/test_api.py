@@ -45,7 +45,7 @@ def serving(environment, port=0):
             yield process.stdout.readline().split()[-1], process
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
 
 
 def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environment):

@@ -17,6 +17,7 @@ import pytest
 
 from horae.boot.dev import api_server
 from tests.cluster import free_port
+from tests.slowness import slowness
 from tests.steps import query
 
 BIN = Path(sys.executable).parent
@@ -72,7 +73,7 @@ def horae_dev(*words, **environment):
         finally:
             process.send_signal(signal.SIGINT)
             rest = process.stdout.read()
-            assert process.wait(20) == 0, rest
+            assert process.wait(60) == 0, rest
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def shell(command):
 def test_a_newcomer_soon_sees_fire_retry_reschedule_and_success(folder):
     with horae_dev("--fresh", TMPDIR=str(folder)) as running:
         running.until(r"^\d\d:\d\d:\d\d ✓ every-five +delivered in .* \(due \+[\d.]+ m?s\)$")
-        assert running.cpu_s() < MAX_CPU_S
+        assert running.cpu_s() / slowness() < MAX_CPU_S
         running.until(
             r"→ publish/article-3 +created, due at \d\d:\d\d:\d\d$",
             r"→ publish/article-3 +moved, due at \d\d:\d\d:\d\d$",
@@ -128,7 +129,7 @@ def test_closing_its_terminal_leaves_nothing_behind(folder):
         running.process.send_signal(signal.SIGHUP)
         running.process.send_signal(signal.SIGHUP)  # the kernel's and the shell's
         running.process.stdout.read()
-        assert running.process.wait(20) == 0
+        assert running.process.wait(60) == 0
     assert list(folder.iterdir()) == []
 
 

@@ -154,7 +154,7 @@ async def test_every_duty_of_a_node_serves_the_cell_that_is_there(cells, store, 
     async with Store.of(through) as own:
         sealed(own)
         async with run_node(settings, own, await secrets_of(settings, own)) as node:
-            await until(lambda: all(node.leases.held_shards(cell) for cell in own.cells), 30)
+            await until(lambda: all(node.leases.held_shards(cell) for cell in own.cells))
             walked = await walk_over(Walk(own, loops, asked), proxy, weather, _ports(cells, proxy))
     assert walked >= DUTIES["node"]
 
@@ -188,7 +188,7 @@ async def test_copies_go_on_between_the_cells_that_are_there_and_a_cell_that_com
         assert await query(own.cells[2], KNOWN, tenant.id) != []
         other = await a_tenant_in(store, store.cells[1], "other")
         proxy.mend()
-        await until(lambda: _carried(copier, own.cells[0], other), 30)
+        await until(lambda: _carried(copier, own.cells[0], other))
 
 
 async def _carried(copier, cell, tenant):

@@ -160,7 +160,7 @@ def test_the_command_line_defines_what_a_body_does(horae, monkeypatch):
         definition=by_api(BACKUP),
     )
     ours = json.loads(to_json(JobView.of(job)))
-    differing = {"id", "next_fire_at", "schedule", "held"}
+    differing = {"id", "next_fire_at", "changed_at", "schedule", "held"}
     assert {key: value for key, value in theirs.items() if key not in differing} == {
         key: value for key, value in ours.items() if key not in differing
     }

@@ -57,6 +57,7 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     assert [one["status"] for one in horae.json("subject", "list", "STOCK", "--status", "0")] == [0, 0]
     assert horae.json("subject", "list", "STOCK", "--batch", "0" * 32) == []
     assert [one["name"] for one in horae.json("job", "list", "--kind", "rolling")] == ["STOCK"]
+    assert [one["name"] for one in horae.json("job", "list", "--order", "changed_at")] == ["STOCK"]
     assert horae.json("job", "list", "--kind", "cron") == []
     assert "--url" in horae("job", "create", "SLOW", "--rolling", "60", "--rate", "20", status=1)
     assert "rollin" in horae("job", "list", "--kind", "rollin", status=2)

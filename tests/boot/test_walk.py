@@ -112,11 +112,11 @@ def test_a_node_runs_until_told_and_hands_its_shards_back(horae):
                 for line in node.stderr:
                     if "node.started" in line:
                         break
-                assert receiver.arrived.wait(20), "the fire did not arrive"
+                assert receiver.arrived.wait(60), "the fire did not arrive"
             finally:
                 node.send_signal(signal.SIGTERM)
                 tail = node.stderr.read()
-                assert node.wait(10) == 0
+                assert node.wait(60) == 0
         assert "node.stopped" in tail
         status, said = horae("job", "trigger", "soon", "--key", "k", check=False)
         assert (status, said.split()[0]) == (5, "SCH_503_DISPATCHER_DOWN")

@@ -132,7 +132,7 @@ async def beating(server, held, until):
             hands.take(one)
         task = asyncio.create_task(hands.beat())
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while not until() and not task.done():
                     await asyncio.sleep(0.005)
             assert not task.done(), "somebody must go on beating"

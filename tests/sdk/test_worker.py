@@ -25,7 +25,7 @@ from horae_client import (
 from tests.sdk.served import Home
 
 
-async def until(true: Callable[[], object], seconds: float = 30.0) -> None:
+async def until(true: Callable[[], object], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it never came true"

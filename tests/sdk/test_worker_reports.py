@@ -57,7 +57,7 @@ async def test_whatever_a_handler_says_its_attempt_ends_and_no_other_is_touched(
 
     @worker.task("U")
     async def handle(ctx):
-        await asyncio.wait_for(together.wait(), 30)  # so that all are reported at once
+        await asyncio.wait_for(together.wait(), 60)  # so that all are reported at once
         refuse(ctx)
 
     if blocks:

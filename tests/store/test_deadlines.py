@@ -24,7 +24,7 @@ from tests.steps import a_type, until
 from tests.store.test_connections import end_all, fill
 from tests.system.proxy import proxied
 
-SHORT = 0.3
+SHORT = 1.0
 
 
 @pytest.fixture

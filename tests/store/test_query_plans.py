@@ -133,6 +133,18 @@ HOT = {
         [ID, "", "", None, "{}", [], 10, None, "", [], [], None, "days"],
         {"a": "job_calendar", "p": "job_paused"} | FENCE,
     ),
+    "jobs/orders/page_by_change": (
+        [ID, "", "", None, "{}", [], 10, None, "", [], [], None, None, AT, "name"],
+        {"j": "job_changed"} | FENCE,
+    ),
+    "jobs/orders/page_of_many_by_next_fire": (
+        [ID, "", "", None, "{}", [], 10, None, "", [], [], None, None, AT, "name"],
+        {"c": "job_cursor_due", "r": "job_pkey"} | FENCE,
+    ),
+    "jobs/orders/page_without_fire": (
+        [ID, "", "", None, "{}", [], 10, None, "", [], [], None, None],
+        {"j": "job_page"} | FENCE,
+    ),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
     "schedules/backfills/running": ([ID, [1], [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),
@@ -246,6 +258,7 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "graphs/steps/record",
     "instances/dead_letters/tag_many",
     "jobs/jobs/page_of_calendar",
+    "jobs/orders/page_of_many_by_next_fire",
     "jobs/problems/dead",
     "jobs/problems/overdue",
     "rolling/subjects/page",
@@ -262,8 +275,10 @@ Or rows of one time, put into the order of their ids.
 
 Lists for people put a page of names into order. PostgreSQL 16 and later sort the few tags of one row.
 """
-FROM_THE_BEGINNING = {"nodes/next_due/next_due"}
-"""A sweep of idle nodes, once in minutes: it also reads what died since the last vacuum."""
+FROM_THE_BEGINNING = {"nodes/next_due/next_due", "jobs/orders/page_of_many_by_next_fire"}
+"""A sweep of idle nodes, once in minutes: it also reads what died since the last vacuum. A page of a tenant that has
+many jobs: of one that has none it would read all cursors.
+"""
 EMPTY_AND_ANALYZED = [
     "vacuum (analyze) instance_live",
     "vacuum (analyze) job_cursor",

@@ -28,7 +28,7 @@ COUNT = """
 
 
 @asynccontextmanager
-async def listening(cell, heard, patience=0.3):
+async def listening(cell, heard, patience=2.0):
     """A listener with its loop; ready when it has reported that it may have missed something."""
     listener = Listener(cell, heard.append, patience=patience)
     loop = Loop("listener", listener, 0.1)
@@ -139,12 +139,12 @@ async def test_a_listener_hears_again_after_its_backend_was_ended(store):
     cell, heard = store.cells[0], []
     async with listening(cell, heard):
         await query(cell, "select pg_terminate_backend(pid) from pg_stat_activity where application_name ~ 'listener'")
-        await until(lambda: bool(heard), 3)
+        await until(lambda: bool(heard))
         assert heard[0].shards is None, "what was told meanwhile is lost, so look at everything near"
         assert heard[0].earliest <= cell.clock.now() <= heard[0].latest
         heard.clear()
         store.wakes.wake(store.shards_of(cell)[0], cell.clock.now())
-        await until(lambda: bool(heard), 3)
+        await until(lambda: bool(heard))
 
 
 async def test_a_listener_notices_that_nothing_arrives_any_more(store, cells):
@@ -158,7 +158,7 @@ async def test_a_listener_notices_that_nothing_arrives_any_more(store, cells):
             await store.wakes.close()
             assert heard == []
             proxy.mend()
-            await until(lambda: bool(heard), 3)
+            await until(lambda: bool(heard))
             assert heard[0].shards is None
 
 
@@ -186,5 +186,5 @@ async def test_a_process_that_ends_at_once_still_tells(ctx, store, cells):
     async with listening(store.cell(shard), heard):
         async with Store.of(cells) as brief:
             await a_job(Context.of(brief, ctx.tenant, "test"), "soon", DelayTrigger(0), target=NOWHERE)
-        await until(lambda: bool(heard), 2)
+        await until(lambda: bool(heard))
     assert heard[0].shards == {shard}

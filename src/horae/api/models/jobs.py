@@ -239,6 +239,7 @@ class JobView(ResponseModel):
     fail_after: int | None = Field(None, description=FAIL_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: datetime | None = None
+    changed_at: datetime | None = Field(None, description="Time of the last change of the definition or the status.")
     steps: list[StepView] | None = Field(
         None,
         description="The steps of a graph, each behind those that it needs. Null for other jobs, in lists, and after "
@@ -291,6 +292,7 @@ class JobView(ResponseModel):
             **people_fields(made),
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
+            changed_at=job.changed_at,
             steps=step_views(made),
             run_deadline=run_deadline(made),
             after=None if made.after is None else AfterView(job=made.after.job, on=made.after.on),

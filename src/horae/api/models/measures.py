@@ -55,6 +55,7 @@ class MeasureStateView(ResponseModel):
 
     name: MeasureName
     tenant: Concerned = None
+    tenant_name: str | None = Field(None, description="The name of that tenant. Null if it is not known now.")
     actions: list[MeasureAction] = Field(description="What it does now. Empty: it is not in force.")
     value: float = Field(description="The signal in the last minute that was judged.")
     since: datetime | None = Field(None, description="When its signal brought it into force.")
@@ -62,12 +63,13 @@ class MeasureStateView(ResponseModel):
     override: MeasureOverrideView | None = Field(None, description="The decision that counts now. Null: the signal.")
 
     @classmethod
-    def of(cls, state: MeasureState, now: datetime) -> "MeasureStateView":
+    def of(cls, state: MeasureState, tenant_name: str | None, now: datetime) -> "MeasureStateView":
         """Returns the view of a measure at a time."""
         override = state.override_at(now)
         return cls(
             name=state.name,
             tenant=_public_of(state.tenant_id),
+            tenant_name=tenant_name,
             actions=sorted(state.actions_at(now)),
             value=state.value,
             since=state.since,

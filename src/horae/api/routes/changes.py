@@ -31,8 +31,8 @@ from horae.service.idempotency import bind_key
 from horae.service.jobs import bulk, jobs, versions
 from horae.service.jobs.bulk import BulkAction
 from horae.service.jobs.expected_fires import expected_fires
-from horae.service.jobs.previews import preview_definition
-from horae.service.schedules import calendars, schedules
+from horae.service.jobs.previews import unsaved_job
+from horae.service.schedules import schedules
 from horae.service.targets.egress_warnings import warnings_of
 from horae.service.targets.trials import Trials
 
@@ -168,8 +168,8 @@ async def preview_new_job(ctx: Annotated[Context, may("jobs.preview")], asked: N
     """Preview a new job: its full definition and its coming fires. Nothing is saved."""
     now = ctx.now(ctx.tenant.shard(asked.name))
     definition = asked.definition(ctx.tenant, asked.name, now)
-    known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
-    job, preview = preview_definition(ctx, asked.name, definition, known)
+    job, schedule = await unsaved_job(ctx, asked.name, definition)
+    preview = schedules.preview_of(schedule, ctx.now(job.shard))
     return JobView.of(job, preview, warnings=await warnings_of(ctx, definition))
 
 

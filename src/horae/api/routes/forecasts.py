@@ -16,8 +16,8 @@ from horae.api.models.forecasts import (
 from horae.api.models.jobs import NewJob
 from horae.api.routing import may, router
 from horae.service.context import Context
-from horae.service.jobs.previews import preview_definition
-from horae.service.schedules import calendars, forecasts
+from horae.service.jobs.previews import unsaved_job
+from horae.service.schedules import forecasts
 
 routes = router("jobs")
 Hours = Annotated[float, Query(gt=0, le=MAX_HOURS, allow_inf_nan=False, description="Number of hours to forecast.")]
@@ -64,6 +64,5 @@ async def forecast_new_job(
     """Forecast with a new or changed job: the busiest second before and after it. Nothing is saved."""
     now = ctx.now(ctx.tenant.shard(asked.name))
     definition = asked.definition(ctx.tenant, asked.name, now)
-    known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
-    job, _ = preview_definition(ctx, asked.name, definition, known)
-    return WhatIfView.of(await forecasts.what_if(ctx, job, hours=hours))
+    job, schedule = await unsaved_job(ctx, asked.name, definition)
+    return WhatIfView.of(await forecasts.what_if(ctx, job.name, schedule, hours=hours))

@@ -1,6 +1,7 @@
 """Routes of jobs: create, list, get, pause, resume, remove."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Final
 
 from fastapi import Path, Query
 
@@ -8,9 +9,10 @@ from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
 from horae.api.models.jobs import JobView, NewJob
 from horae.api.models.problems import ProblemJobPage, ProblemJobView
 from horae.api.models.recent_runs import RecentRunView
-from horae.api.pages import Page, Paged
+from horae.api.pages import Page, Paged, PageRequest
 from horae.api.routing import may, router
 from horae.domain.jobs.jobs import MOST_LABELS, Job, JobFilter, Status
+from horae.domain.jobs.orders import START, JobMark, JobOrder, mark_of
 from horae.domain.jobs.people import LONGEST_OWNER
 from horae.domain.names import LONGEST_NAME
 from horae.domain.schedules.triggers import TriggerKind
@@ -18,7 +20,7 @@ from horae.domain.targets.auth import LONGEST_SECRET_NAME
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job, decrypt_job_or_mark
 from horae.service.graphs.step_jobs import with_plan
-from horae.service.jobs import edges, jobs, problems
+from horae.service.jobs import edges, jobs, orders, problems
 from horae.service.jobs.recent_runs import MOST_RECENT
 from horae.service.jobs.recent_runs import of_jobs as runs_of_jobs
 from horae.service.limits import holds
@@ -27,6 +29,10 @@ from horae.service.targets.egress_warnings import warnings_of
 from horae.service.tenants.places import shard_of_job
 
 routes = router("jobs")
+ORDER: Final = (
+    "Order of the list: `name`, `changed_at` (last changed first) or `next_fire_at` (soonest first, then the jobs "
+    "without a next fire)."
+)
 JobRef = Annotated[str, Path(max_length=200, description="The id of the job (`job_…`), or its name.")]
 
 
@@ -67,13 +73,17 @@ async def list_jobs(
     ] = None,
     secret: Annotated[
         str | None,
-        Query(max_length=LONGEST_SECRET_NAME, description="Filter on a secret: the jobs whose target names it."),
+        Query(
+            max_length=LONGEST_SECRET_NAME,
+            description="Filter on a secret: the jobs that name it in their target, or in that of a step.",
+        ),
     ] = None,
+    order: Annotated[JobOrder, Query(description=ORDER)] = JobOrder.NAME,
     recent_runs: Annotated[
         int, Query(ge=0, le=MOST_RECENT, description="Number of recent runs to show for each job.")
     ] = 0,
 ) -> Page[JobView]:
-    """List the jobs of the tenant that are not removed, by name."""
+    """List the jobs of the tenant that are not removed."""
     asked = [one.partition("=") for one in label]
     wanted = JobFilter(
         status=status,
@@ -86,14 +96,35 @@ async def list_jobs(
         calendar=calendar,
         secret=secret,
     )
-    found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False, unreadable=True)
+    found = await _find(ctx, wanted, order, paging)
     runs = await runs_of_jobs(ctx, [job.id for job in found[: paging.limit]], recent_runs)
 
     def show(job: Job) -> JobView:
         recent = [RecentRunView.of(run) for run in runs.get(job.id, [])] if recent_runs else None
         return JobView.of(job).model_copy(update={"recent_runs": recent})
 
-    return paging.page([await decrypt_job_or_mark(ctx, job) for job in found], show, lambda job: job.name)
+    return paging.page([await decrypt_job_or_mark(ctx, job) for job in found], show, lambda job: _place(job, order))
+
+
+async def _find(ctx: Context, wanted: JobFilter, order: JobOrder, paging: PageRequest) -> list[Job]:
+    """Returns the jobs of a page and one more, if there is a next page."""
+    if order is JobOrder.NAME:
+        return await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False, unreadable=True)
+    return await orders.page(ctx, wanted, order, _mark(paging.after), paging.take)
+
+
+def _mark(after: Any) -> JobMark:
+    """Returns where a page begins, by the cursor of the page before."""
+    if after is None:
+        return START
+    at, name = after
+    return JobMark(None if at is None else datetime.fromisoformat(at), name)
+
+
+def _place(job: Job, order: JobOrder) -> object:
+    """Returns the position of a job for the cursor of the page that it ends."""
+    mark = mark_of(job, order)
+    return job.name if order is JobOrder.NAME else [None if mark.at is None else mark.at.isoformat(), mark.name]
 
 
 @routes.get("/problem-jobs")

@@ -19,7 +19,7 @@ Measure = Annotated[MeasureName, Path(description="The measure, by the name of i
 async def list_measures(ctx: Annotated[Context, may("measures.list")]) -> list[MeasureStateView]:
     """List the measures that are in force, may come into force soon, or that a person has decided about."""
     found, now = await overrides.listing(ctx), ctx.now()
-    return [MeasureStateView.of(one, now) for one in found]
+    return [MeasureStateView.of(*one, now) for one in found]
 
 
 @routes.post("/measures/{name}/override")

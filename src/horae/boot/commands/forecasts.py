@@ -7,14 +7,14 @@ import typer
 
 from horae.boot.commands.plan_lines import print_plan
 from horae.boot.output import Exit, answer, err, out, wants_json
-from horae.boot.remote import remote
+from horae.boot.remote import Reply, remote
 from horae.boot.tables import answer_rows
 from horae.boot.times import moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae_client.asked import jobs as asked
 from horae_client.asked import plans
-from horae_client.models import Peak, SpreadProposal
+from horae_client.models import AppliedPlan, Peak, Plan, SpreadProposal
 
 NAMED: Final = 5
 """Jobs that are named in one line."""
@@ -88,10 +88,12 @@ async def spread(
             raise Invalid("no job fires in this time: there is nothing to spread")
         reply = await api.ask(asked.propose_spread(named, hours, within))
         windows = (reply.value.plan or {}).get("spread", {})
-        plan = await api.ask(plans.make_spread(windows)) if windows else None
-        applied = await api.ask(plans.apply_spread(windows)) if windows and apply else None
-    done = [] if applied is None else applied.value.done
-    made = plan if applied is None else applied
+        made: Reply[Plan] | Reply[AppliedPlan] | None = None
+        if windows and apply:
+            made = await api.ask(plans.apply_spread(windows))
+        elif windows:
+            made = await api.ask(plans.make_spread(windows))
+    done = made.value.done if made is not None and isinstance(made.value, AppliedPlan) else ()
 
     def show() -> None:
         _print_peaks(reply.value)

@@ -29,6 +29,7 @@ from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.jobs.edges import EndKind
 from horae.domain.jobs.jobs import Status
+from horae.domain.jobs.orders import JobOrder
 from horae.domain.schedules import OnMisfire, OnOverlap
 from horae.domain.schedules.calendars import CalendarMode
 from horae.domain.schedules.triggers import TriggerKind
@@ -131,14 +132,18 @@ async def list_(
     contains: Annotated[str, typer.Option(help="Filter on a part of the job name, in upper or lower case.")] = "",
     kind: Annotated[TriggerKind | None, typer.Option(help="Only jobs with a trigger of this kind.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
+    order: Annotated[JobOrder, typer.Option(help="By name, last changed first, or soonest next fire first.")] = (
+        JobOrder.NAME
+    ),
     limit: Annotated[int | None, typer.Option(help="Maximum number of jobs; all where omitted.")] = None,
 ) -> None:
     """List the jobs of the tenant."""
     names = {"prefix": prefix or None, "contains": contains or None}
     wanted = {"status": status, "label": label or None, "kind": kind, "owner": owner} | names
     query = {name: value for name, value in wanted.items() if value is not None}
+    order_said = {} if order is JobOrder.NAME else {"order": order}
     async with remote() as api:
-        found = await api.items(asked.listing(query), limit)
+        found = await api.items(asked.listing(query | order_said), limit)
     rows = [
         (
             job.name,

@@ -28,8 +28,8 @@ async def list_() -> None:
     async with platform_caller() as ctx:
         found, now = await overrides.listing(ctx), ctx.store.clock.now()
         name_cells_down(ctx.cells_down)
-    facts = [{"measure": one, "actions": sorted(one.actions_at(now))} for one in found]
-    rows = [_row(one, sorted(one.actions_at(now))) for one in found]
+    facts = [{"measure": one, "tenant_name": name, "actions": sorted(one.actions_at(now))} for one, name in found]
+    rows = [_row(one, name, sorted(one.actions_at(now))) for one, name in found]
     answer_rows(facts, COLUMNS, rows, empty="no measure is in force", least=("value",), wraps=("in force",))
 
 
@@ -63,8 +63,8 @@ def _say(copies: DecisionCopies, text: str) -> None:
     answer(copies._asdict(), lambda: out.print(text, highlight=False))
 
 
-def _row(one: MeasureState, actions: list[str]) -> tuple[object, ...]:
-    scope = "platform" if one.tenant_id == PLATFORM_SCOPE else public(Prefix.TENANT, one.tenant_id)
+def _row(one: MeasureState, tenant: str | None, actions: list[str]) -> tuple[object, ...]:
+    scope = "platform" if one.tenant_id == PLATFORM_SCOPE else tenant or public(Prefix.TENANT, one.tenant_id)
     decided = one.override
     by, until = ("", None) if decided is None else (decided.actor, decided.until)
     return (one.name, scope, ", ".join(actions) or "no", f"{one.value:g}", moment(one.judged_until), by, moment(until))

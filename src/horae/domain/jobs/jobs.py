@@ -144,7 +144,7 @@ def check_limits(definition: Definition) -> None:
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job as stored."""
+    """A job as stored. `changed_at` is None where it was not read."""
 
     shard: int
     id: UUID
@@ -154,6 +154,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     definition: Definition
     next_fire_at: datetime | None = None
+    changed_at: datetime | None = None
 
     def schedule(self, calendars: Mapping[str, Calendar]) -> Schedule:
         """Return its trigger with everything that affects its fires."""

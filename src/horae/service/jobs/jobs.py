@@ -99,7 +99,7 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
         room.bounds.check_period(definition.trigger)
         after = marked(definition.after, None, new_id(shard, tx.now), tx.now)
         job = new_job(new_id(shard, tx.now), ctx.tenant.id, name, replace(definition, after=after))
-        job = replace(job, next_fire_at=first_fire(job, known, tx.now))
+        job = replace(job, next_fire_at=first_fire(job, known, tx.now), changed_at=tx.now)
         compiled = await step_jobs.create(ctx, tx, job, key)
         kept = replace(job, definition=encrypt_definition(key, job.id, compiled))
         if not await jobs.create(tx, kept, ctx.actor, len(ctx.tenant.former)):
@@ -263,7 +263,8 @@ async def resume(ctx: Context, name: str) -> Job:
         over = held_from is not None and next_fire_at is None
         if over:  # its last fires passed during the pause
             await jobs.complete(tx, [job.shard], [job.id])
-        resumed = replace(job, status=Status.COMPLETED if over else Status.ACTIVE, next_fire_at=next_fire_at)
+        status = Status.COMPLETED if over else Status.ACTIVE
+        resumed = replace(job, status=status, next_fire_at=next_fire_at, changed_at=tx.now)
         await record_change(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return await decrypt_job_or_mark(ctx, resumed)
 
@@ -296,7 +297,7 @@ async def remove(ctx: Context, name: str) -> Job:
             graph = job.definition.graph
             ids = [step.job_id for step in (*graph.former, *graph.steps)]
             await step_rows.remove(tx, job.shard, job.id, ids)
-        removed = replace(job, status=Status.REMOVED, next_fire_at=None)
+        removed = replace(job, status=Status.REMOVED, next_fire_at=None, changed_at=tx.now)
         await record_change(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
         return await decrypt_job_or_mark(ctx, removed)
 
@@ -361,7 +362,7 @@ async def _pause_cursor(tx: Tx, job: Job) -> Job:
     """Stop the job's cursor and set its status to PAUSED. The job remembers the fire that the cursor was at."""
     held_from = await cursors.hold(tx, job) if job.recurring or job.is_unreadable else None
     await _set_status(tx, job, Status.PAUSED, held_from=held_from)
-    return replace(job, status=Status.PAUSED, next_fire_at=None)
+    return replace(job, status=Status.PAUSED, next_fire_at=None, changed_at=tx.now)
 
 
 async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> None:

@@ -1,22 +1,18 @@
-"""Previews of jobs that are not created: their values, and when they would fire."""
-
-from collections.abc import Mapping
+"""Jobs that are not created: what they would be, for previews and forecasts."""
 
 from msgspec.structs import replace
 
 from horae.domain.jobs.jobs import Definition, Job, check_labels, check_name, new_job
-from horae.domain.schedules import check, first_wake
-from horae.domain.schedules.calendars import Calendar
+from horae.domain.schedules import Schedule, check, first_wake
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
 from horae.service.graphs.step_jobs import check_steps
-from horae.service.schedules.schedules import Preview, preview_of
+from horae.service.schedules import calendars
 
 
-def preview_definition(
-    ctx: Context, name: str, definition: Definition, known: Mapping[str, Calendar]
-) -> tuple[Job, Preview]:
-    """Returns the job and the preview of its schedule. Refused as its creation would be. Nothing is written."""
+async def unsaved_job(ctx: Context, name: str, definition: Definition) -> tuple[Job, Schedule]:
+    """Returns a job as its creation would make it, and its schedule. Refused as that would be. Nothing is written."""
+    known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
     check_name(name)
     check_labels(definition.labels)
     check_steps(ctx, name, definition)
@@ -27,4 +23,4 @@ def preview_definition(
     if job.recurring:
         check(schedule, now)
         job = replace(job, next_fire_at=first_wake(schedule, now))
-    return job, preview_of(schedule, now)
+    return job, schedule

@@ -33,6 +33,13 @@ class MeasureScope(NamedTuple):
     tenant_id: UUID = PLATFORM_SCOPE
 
 
+class ListedMeasure(NamedTuple):
+    """A measure, and the name of the tenant it concerns; None: it is of the platform, or the name is not known now."""
+
+    state: MeasureState
+    tenant_name: str | None
+
+
 class DecisionCopies(NamedTuple):
     """The names of the cells that know a decision, and of those that could not be reached."""
 
@@ -45,14 +52,16 @@ async def scope_of(ctx: CallerContext, name: MeasureName, tenant: str | None) ->
     return MeasureScope(name, PLATFORM_SCOPE if tenant is None else (await tenants.find_by_ref(ctx, tenant)).id)
 
 
-async def listing(ctx: CallerContext) -> list[MeasureState]:
+async def listing(ctx: CallerContext) -> list[ListedMeasure]:
     """Every measure that is in force, may come into force soon, or that a person has decided about."""
     cells = restrict(ctx.store, PLATFORM).cells
     found, down = await ask_each(cells, partial(ask_by_statement, measures.read))
     if not found:
         raise Unavailable("no cell answers now; ask again later")
     ctx.cells_down.update(down)
-    return latest(found.values())
+    states = latest(found.values())
+    names = await tenants.names(ctx, {one.tenant_id for one in states} - {PLATFORM_SCOPE})
+    return [ListedMeasure(one, names.get(one.tenant_id)) for one in states]
 
 
 async def override(

@@ -25,7 +25,6 @@ from horae.domain.forecast import (
 )
 from horae.domain.forecast.fleet import window_of
 from horae.domain.forecast.patterns import portions
-from horae.domain.jobs.jobs import Job
 from horae.domain.schedules import Schedule
 from horae.domain.schedules.triggers import CronTrigger, IntervalTrigger
 from horae.domain.steps import Steps
@@ -33,7 +32,6 @@ from horae.runtime.heavy import run_in_slices
 from horae.service.context import Context
 from horae.service.limits import counts
 from horae.service.schedules.fleets import MINUTE, next_minute, read_fleet
-from horae.service.schedules.schedules import schedule_of
 from horae.store.schedules.schedules import NamedSchedule
 
 MOST_MINUTES: Final = 10
@@ -162,14 +160,13 @@ async def propose_spread(ctx: Context, names: Sequence[str], *, hours: float, wi
     return SpreadResult(made.since, dataclasses.replace(proposal, stays=stays), known, complete)
 
 
-async def what_if(ctx: Context, job: Job, *, hours: float) -> WhatIf:
-    """Returns the effect of a job that is not saved, in place of the stored job of that name. Nothing is saved."""
-    after = await schedule_of(ctx, job)
+async def what_if(ctx: Context, name: str, after: Schedule, *, hours: float) -> WhatIf:
+    """Returns the effect of a schedule that is not saved, in place of that of the stored job of this name."""
     capacity, limited_by = await _capacity(ctx)
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         fleet = await read_fleet(ctx)
-        others = await fleet.forecast(next_minute(ctx.now()), hours, without=job.name)
-        before = next((one for one in fleet.schedules if fleet.jobs[one.key].name == job.name), None)
+        others = await fleet.forecast(next_minute(ctx.now()), hours, without=name)
+        before = next((one for one in fleet.schedules if fleet.jobs[one.key].name == name), None)
         after = after if before is None else replace(after, key=before.key)  # the key decides where a window puts it
         recurring = after if isinstance(after.trigger, CronTrigger | IntervalTrigger) else None
         change = await run_in_slices(change_steps(others, before, recurring))

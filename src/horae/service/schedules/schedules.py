@@ -197,7 +197,7 @@ async def _revise(
         former = job.definition.after
         wanted = replace(wanted, after=marked(wanted.after, former, new_id(job.shard, tx.now), tx.now))
         definition = encrypt_definition(key, job.id, await step_jobs.revise(ctx, tx, job, wanted, key, room))
-        revised = replace(job, definition=definition, version=job.version + 1)
+        revised = replace(job, definition=definition, version=job.version + 1, changed_at=tx.now)
         before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)
         if revised.recurring:
             check(schedule, tx.now)

@@ -1,7 +1,9 @@
 """Tenants: created in their home cell, and copied to every other cell."""
 
+from collections.abc import Collection
 from itertools import chain
 from typing import Final
+from uuid import UUID
 
 from horae.domain.errors import Conflict, Contended, KeysUnavailable, NotFound, ShardClosed
 from horae.domain.events.events import Event
@@ -160,6 +162,15 @@ async def find(store: StoreProtocol, name: str) -> Tenant:
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
+
+
+async def names(ctx: CallerContext, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Returns the names of these tenants. Removed ones and those of cells that are down are missing."""
+    if not ids:
+        return {}
+    cells = restrict(ctx.store, PLATFORM).cells
+    found = await ask_cells(cells, lambda tx: tenants.named(tx, sorted(ids)), ctx.cells_down)
+    return {tenant.id: tenant.name for tenant in chain.from_iterable(found)}
 
 
 async def find_platform(ctx: CallerContext) -> Tenant:

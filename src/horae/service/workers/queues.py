@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
 
+from horae.domain.graphs.graphs import GRAPH_QUEUE
 from horae.domain.workers.queue_workers import (
     POLLING_WINDOW,
     DrainStatus,
@@ -75,9 +76,13 @@ async def list_workers(
 
 
 async def list_queues(ctx: Context, after: str | None, limit: int) -> list[Queue]:
-    """Returns the queues of the tenant by name: those of its jobs, and others that are polled or have waiting work."""
-    found = await ctx.ask_each(lambda tx: queues.names(tx, ctx.tenant.id, after or "", limit))
-    return await describe(ctx, sorted(set(chain.from_iterable(found)), key=str.encode)[:limit])
+    """Returns the queues of the tenant by name: those of its jobs, and others that are polled or have waiting work.
+
+    Runs of graphs wait in a queue from which nodes take them. It is not listed.
+    """
+    found = await ctx.ask_each(lambda tx: queues.names(tx, ctx.tenant.id, after or "", limit + 1))
+    names = set(chain.from_iterable(found)) - {GRAPH_QUEUE}
+    return await describe(ctx, sorted(names, key=str.encode)[:limit])
 
 
 async def describe(ctx: Context, names: list[str]) -> list[Queue]:
@@ -121,7 +126,7 @@ async def _unattended_in(silence: timedelta, cell: CellProtocol) -> list[Unatten
     while place is not None:
         async with cell.statement() as tx:
             some, place = await queues.unattended(tx, place, QUEUES_PER_LOOK, silence)
-        found += some
+        found += [one for one in some if one.name != GRAPH_QUEUE]
     return found
 
 

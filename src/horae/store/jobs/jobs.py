@@ -57,7 +57,7 @@ async def page(
     tx: Tx, tenant_id: UUID, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
 ) -> list[Job]:
     """A page of the tenant's jobs that match the filter, by name, after a name. `unreadable` as in `find`."""
-    args = _page_args(tenant_id, wanted, after, limit)
+    args = filter_args(tenant_id, wanted, after, limit)
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page"), *args)]
 
 
@@ -65,7 +65,7 @@ async def page_of_owner(
     tx: Tx, tenant_id: UUID, owner: str, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
 ) -> list[Job]:
     """Like `page`, for the jobs of one owner, who may have few of very many."""
-    args = (*_page_args(tenant_id, wanted, after, limit), owner)
+    args = (*filter_args(tenant_id, wanted, after, limit), owner)
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_owner"), *args)]
 
 
@@ -73,11 +73,12 @@ async def page_of_calendar(
     tx: Tx, tenant_id: UUID, calendar: str, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
 ) -> list[Job]:
     """Like `page`, for the active and paused jobs that name a calendar; few of very many may name it."""
-    args = (*_page_args(tenant_id, wanted, after, limit), wanted.owner, calendar)
+    args = (*filter_args(tenant_id, wanted, after, limit), wanted.owner, calendar)
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_calendar"), *args)]
 
 
-def _page_args(tenant_id: UUID, wanted: JobFilter, after: str, limit: int) -> tuple[object, ...]:
+def filter_args(tenant_id: UUID, wanted: JobFilter, after: str, limit: int) -> tuple[object, ...]:
+    """The arguments of statements with `job_filter`."""
     labels = (wanted.labels, wanted.with_labels)
     names = (wanted.contains, wanted.names)
     targets = [] if wanted.secret is None else parts_naming(wanted.secret)
@@ -274,6 +275,7 @@ def job_from(row: asyncpg.Record, *, unreadable: bool = False) -> Job:
         status=Status(row["status"]),
         definition=_definition_in(row, unreadable=unreadable),
         next_fire_at=row["next_fire_at"],
+        changed_at=row.get("changed_at"),
     )
 
 

@@ -133,6 +133,7 @@ class Job(Model, frozen=True, kw_only=True):
     quotas: list[str] = msgspec.field(default_factory=list)
     overrides: list[Override] = msgspec.field(default_factory=list)
     next_fire_at: datetime | None = None
+    changed_at: datetime | None = None
     steps: list[GraphStep] | None = None
     run_deadline: float | None = None
     after: dict[str, Any] | None = None

@@ -80,6 +80,7 @@ class MeasureState(Model, frozen=True, kw_only=True):
     value: float
     judged_until: datetime
     tenant: str | None = None
+    tenant_name: str | None = None
     since: datetime | None = None
     override: MeasureOverride | None = None
 

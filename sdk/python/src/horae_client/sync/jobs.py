@@ -145,19 +145,21 @@ class Jobs(Verbs):
         contains: str = "",
         calendar: str | None = None,
         secret: str | None = None,
+        order: str | None = None,
         recent_runs: int = 0,
         limit: int | None = None,
     ) -> Items[Job]:
-        """List jobs that are not removed, by name, over all pages. A label is `key` or `key=value`.
+        """List jobs that are not removed, over all pages. A label is `key` or `key=value`.
 
         `kind` is the kind of the trigger: `cron`, `keyed`, `rolling` … `calendar` finds the active and paused jobs that
-        use that calendar, `secret` the jobs whose target names that secret.
+        use that calendar, `secret` the jobs that name that secret. `order` is `name`, `changed_at` (last
+        changed first) or `next_fire_at` (soonest first).
 
         >>> [job.name for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
         """
         names = {"prefix": prefix or None, "contains": contains or None}
-        more = {"recent_runs": recent_runs or None, "calendar": calendar, "secret": secret}
+        more = {"recent_runs": recent_runs or None, "calendar": calendar, "secret": secret, "order": order}
         query = said(status=status, label=list_(labels), kind=kind, owner=owner, **names, **more)
         return self._pages(asked.listing(query), limit)
 

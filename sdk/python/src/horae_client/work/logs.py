@@ -23,8 +23,8 @@ from horae_client.outcomes import text_of
 from horae_client.wire import encode
 
 log = logging.getLogger("horae_client.worker")
-SEND_INTERVAL_S: Final = 0.25
-"""Seconds between two messages with lines."""
+SEND_INTERVAL_S: Final = 0.5
+"""Seconds between two messages with lines. The lines of an attempt in one message are one row."""
 FLUSH_S: Final = 2.0
 """Seconds that the report of an attempt waits for its last lines."""
 MAX_WAITING_BYTES: Final = 256 * 1024

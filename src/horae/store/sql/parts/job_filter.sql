@@ -9,5 +9,15 @@ j.tenant_id = :tenant_id and j.status <> 'REMOVED'
   and (:labels::jsonb = '{}' or coalesce(j.definition -> 'labels', '{}') @> :labels)
   and coalesce(j.definition -> 'labels', '{}') ?& :label_names::text[]
   and (:trigger_kind::text is null or j.definition -> 'trigger' ->> 'kind' = :trigger_kind)
-  and (:target_parts::jsonb[] = '{}' or j.definition -> 'target' @> any(:target_parts))
+  and (
+      :target_parts::jsonb[] = '{}'
+      or j.definition -> 'target' @> any(:target_parts)
+      or exists (
+          select
+          from job st
+          where st.shard_id = j.shard_id
+            and st.id = any(array(select (jsonb_path_query(j.definition, '$.graph.*[*].job_id') #>> '{}')::uuid))
+            and st.status <> 'REMOVED' and st.definition -> 'target' @> any(:target_parts)
+      )
+  )
   and not exists (select from shard s where s.shard_id = j.shard_id and s.state <> 'ACTIVE')

@@ -25,7 +25,7 @@ stored as (
     returning shard_id, instance_id, attempt, end_byte),
 dropped as (
     delete from log_batch b using stored s
-    where b.shard_id = any(array[s.shard_id]) and b.instance_id = any(array[s.instance_id]) and b.attempt = s.attempt
+    where s.end_byte > :attempt_bytes::bigint and b.shard_id = any(array[s.shard_id]) and b.instance_id = any(array[s.instance_id]) and b.attempt = s.attempt
       and b.written_at <= :now and b.end_byte <= s.end_byte - :attempt_bytes::bigint)
 select g.instance_id, g.attempt,
        exists (select from stored s where s.instance_id = g.instance_id and s.attempt = g.attempt) as is_stored,
