@@ -69,6 +69,13 @@ CONTENTS: Final = (
         ("ratio", "vs_pgqueuer"),
     ),
     Entry(
+        "logs",
+        90,
+        "the same workers beside a hundred handlers that log ten lines a second each, and beside a hundred that wait",
+        ("cost", "rate", "rate_without", "lines", "lines_in_database"),
+        ("cost",),
+    ),
+    Entry(
         "api",
         360,
         "one API process beside the bare framework and beside the bare SQL: PUT of one task and of a hundred, a page of"

@@ -49,10 +49,11 @@ FILL = """
            'INIT', key, 1, '{{"n": 1}}' from made"""
 
 
-async def _make_type(cell: CellSettings, tenant: Tenant) -> None:
+async def make_type(cell: CellSettings, tenant: Tenant, name: str) -> None:
+    """A type whose tasks wait in a queue of its name."""
     async with Store.of([cell]) as store:
-        definition = Definition(trigger=KeyedTrigger(), target=QueueTarget(TYPE, claim_seconds=60))
-        await jobs.create(Context.of(store, tenant, "bench"), TYPE, definition)
+        definition = Definition(trigger=KeyedTrigger(), target=QueueTarget(name, claim_seconds=60))
+        await jobs.create(Context.of(store, tenant, "bench"), name, definition)
 
 
 class Bench:
@@ -62,7 +63,8 @@ class Bench:
         self.server, self.database, self.length = server, database, length
         self.meter = Meter(server, database)
         self.prepared = Prepared(server, database)
-        asyncio.run(_make_type(CellSettings(name=database, dsn=server.dsn(database)), self.prepared.tenant))
+        self.cell = CellSettings(name=database, dsn=server.dsn(database))
+        asyncio.run(make_type(self.cell, self.prepared.tenant, TYPE))
         psql.run(server, database, "create sequence bench_work")
         psql.run(server, "postgres", "drop database if exists bench_pgqueuer", "create database bench_pgqueuer")
         self.drain = bare.work(self.prepared.tenant.id, TYPE, BATCH)
@@ -70,7 +72,7 @@ class Bench:
 
     def ours(self, port: int, process: Process) -> Slice:
         """A slice through the SDK and the door."""
-        self._fill()
+        self._fill_up()
         cpu = process.cpu_seconds()
         before = self._successes()
         with self.meter.measuring() as cost:
@@ -87,7 +89,7 @@ class Bench:
 
     def bare(self) -> Slice:
         """A slice of the bare drain."""
-        self._fill()
+        self._fill_up()
         return run_pgbench(self.database, [(self.drain, 1)], CLIENTS, self.length, self.meter, BATCH)
 
     def pgqueuer(self) -> Slice:
@@ -97,15 +99,18 @@ class Bench:
         done, seconds = asyncio.run(neighbour.measure(dsn, self.length, *PGQUEUER.values()))
         return Slice(done, seconds)
 
-    def _fill(self) -> None:
+    def fill(self, name: str, number: int) -> None:
+        """So many tasks of a type, due now."""
+        _, job = self.prepared.job(name)
+        facts = {"id": id_of_shard("n % 4096"), "number": number, "tenant": self.prepared.tenant.id, "job": job}
+        psql.run(self.server, self.database, FILL.format(type=name, **facts), "vacuum analyze instance_live, task_key")
+
+    def _fill_up(self) -> None:
         """As many tasks as a slice can take, whatever is left from before."""
-        _, job = self.prepared.job(TYPE)
         waiting = int(
             psql.value(self.server, self.database, f"select count(*) from instance_live where queue = '{TYPE}'")
         )
-        number = max(0, int(FASTEST * (self.length + 2)) - waiting)
-        facts = {"id": id_of_shard("n % 4096"), "number": number, "tenant": self.prepared.tenant.id, "job": job}
-        psql.run(self.server, self.database, FILL.format(type=TYPE, **facts), "vacuum analyze instance_live, task_key")
+        self.fill(TYPE, max(0, int(FASTEST * (self.length + 2)) - waiting))
 
     def _successes(self) -> int:
         _, job = self.prepared.job(TYPE)
