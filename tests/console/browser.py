@@ -22,7 +22,7 @@ FLAGS = [
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 390, "height": 844}
 LANGUAGES = ("zh-CN", "en")
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 @asynccontextmanager

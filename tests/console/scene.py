@@ -51,7 +51,7 @@ class Scene:
     async def trigger(self, name: str, payload: Any = None) -> str:
         """Fire a job now; gives the instance's id."""
         body = None if payload is None else {"payload": payload}
-        key, deadline = {"Idempotency-Key": uuid4().hex}, time.monotonic() + 30
+        key, deadline = {"Idempotency-Key": uuid4().hex}, time.monotonic() + 60
         while time.monotonic() < deadline:
             answer = await self.home.api.request("POST", f"/jobs/{name}/trigger", json=body, headers=key)
             if answer.status_code != 503:
@@ -60,11 +60,11 @@ class Scene:
         assert answer.is_success, answer.text
         return str(answer.json()["instance_id"])
 
-    async def ended(self, instance: str, seconds: float = 30.0) -> dict[str, Any]:
+    async def ended(self, instance: str, seconds: float = 60.0) -> dict[str, Any]:
         """An instance when it has ended."""
         return await self.when(f"/instances/{instance}", lambda one: one["state"] not in LIVE, seconds)
 
-    async def when(self, path: str, so: Any, seconds: float = 30.0) -> Any:
+    async def when(self, path: str, so: Any, seconds: float = 60.0) -> Any:
         """What the API says at a path, as soon as it says so."""
         deadline = time.monotonic() + seconds
         while True:

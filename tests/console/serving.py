@@ -99,7 +99,7 @@ class Served:
     async def open(self) -> None:
         self.node.start(self.cells, keyring(), HORAE_MEASURE_RUN_SUCCESS_RATE_10M=FEW)
         await self.open_door()
-        await until("a node holds every shard", self._held)
+        await until("a node holds every shard", self.held)
 
     async def close(self) -> None:
         for client in self._clients:
@@ -133,7 +133,8 @@ class Served:
         self._clients.append(httpx2.AsyncClient(base_url=f"{self.url}/api/v1", headers=headers, timeout=60))
         return Home(tenant, ctx, key, self._clients[-1])
 
-    async def _held(self) -> bool:
+    async def held(self) -> bool:
+        """Whether the node holds every shard."""
         told = await health.nodes(PlatformContext(self.store, "test"))
         return sum(node.shards for cell in told for node in cell.nodes or () if node.alive) == SHARDS
 

@@ -55,3 +55,25 @@ async def test_a_bulk_pause_can_be_undone_after_its_page_was_left(desk, home, se
     await desk.dialog.get_by_role("button", name=words("lists.bulk.resume"), exact=True).click()
     await expect(desk.page.get_by_text(words("lists.bulk.undone", count="1"))).to_be_visible()
     assert (await home.ask("GET", "/jobs/nightly"))["status"] == "ACTIVE"
+
+
+async def test_jobs_are_sorted_by_their_next_fire_and_by_their_last_change(desk, home, served, words):
+    scene = Scene(served, home)
+    for name, hour in (("a-last", 23), ("b-first", 1), ("c-middle", 12)):
+        await scene.job(name, cron=f"0 0 {hour} 1 1 *", timezone="UTC")
+    await home.ask("PATCH", "/jobs/b-first/labels", {"labels": {"team": "night"}})
+    names = desk.page.locator(".rows tbody td:nth-child(2) a")
+    await desk.open("/jobs")
+    await expect(names).to_have_text(["a-last", "b-first", "c-middle"])
+    header = desk.page.get_by_role("columnheader", name=words("jobs.list.next"))
+    await header.get_by_role("button").focus()
+    await desk.page.keyboard.press("Enter")
+    await expect(names).to_have_text(["b-first", "c-middle", "a-last"])
+    await expect(header).to_have_attribute("aria-sort", "ascending")
+    await expect(desk.page).to_have_url(re.compile("order=next_fire_at"))
+    await desk.page.keyboard.press("Enter")
+    await expect(names).to_have_text(["a-last", "b-first", "c-middle"])
+
+    await desk.page.get_by_role("combobox", name=words("jobs.order.title"), exact=True).click()
+    await desk.page.get_by_title(words("jobs.order.changed_at"), exact=True).click()
+    await expect(names).to_have_text(["b-first", "c-middle", "a-last"])

@@ -31,7 +31,7 @@ class Streams:
 
     async def closed(self) -> None:
         """No stream is open any more."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while self.open:
                 await asyncio.sleep(0.05)
 

@@ -12,9 +12,11 @@ NODE = ROOT / ".venv/node/js/node"
 READ = """
 const folder = process.argv[1];
 const { readdirSync } = await import("node:fs");
+const { basename } = await import("node:path");
 const told = {};
-for (const file of readdirSync(folder)) {
-  if (file !== "index.ts") told[file.slice(0, -3)] = (await import(`${folder}/${file}`)).default;
+for (const file of readdirSync(folder, { recursive: true })) {
+  if (!file.endsWith(".ts") || file === "index.ts") continue;
+  told[basename(file, ".ts")] = (await import(`${folder}/${file}`)).default;
 }
 console.log(JSON.stringify(told));
 """

@@ -2,19 +2,18 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Loading } from "./Loading";
 import type { Selection } from "./list/Selection";
-import { type Sorting, SortMark, sortState } from "./list/sorting";
+import { type Sortable, type Sorting, SortMark, sortState } from "./list/sorting";
 import "./parts.css";
 
 /**
- * A column: `number` is aligned to the right, `tight` is not wrapped, `wide` has room for addresses. `id` is its name in every language, `sort` the
- * order that the API has for it; an `extra` column is hidden until somebody chooses it.
+ * A column: `number` is aligned to the right, `tight` is not wrapped, `wide` has room for addresses. `id` is its
+ * name in every language, `sort` the order that the API has for it; an `extra` column is hidden until somebody chooses it.
  */
-export interface Column<Item> {
+export interface Column<Item> extends Sortable {
   title: string;
   show: (item: Item) => ReactNode;
   kind?: "number" | "tight" | "wide";
   id?: string;
-  sort?: string;
   extra?: boolean;
 }
 
@@ -49,9 +48,9 @@ export function DataTable<Item>({
                 key={column.title}
                 scope="col"
                 className={column.kind}
-                aria-sort={sortState(column.sort, sorting)}
+                aria-sort={sortState(column, sorting)}
               >
-                <SortMark title={column.title} sort={column.sort} sorting={sorting} />
+                <SortMark column={column} sorting={sorting} />
               </th>
             ))}
           </tr>

@@ -16,7 +16,7 @@ export function ErrorMessage({
   const { t } = useTranslation(["errors", "frame"]);
   const texts = useErrorTexts(error);
   return (
-    <div className="errors" role="alert">
+    <div className="error-message" role="alert">
       <strong>{title ?? texts.title}</strong>
       <div>{texts.advice}</div>
       {texts.fields.length > 0 && (

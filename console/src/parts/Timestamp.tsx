@@ -17,7 +17,7 @@ export function Timestamp({ at, zone, jobZone, relative }: TimestampProps) {
   const place = zone ?? displayZone(jobZone ?? pageZone);
   const title = `${markedTime(at, myZone())} ${myZone()}`;
   return (
-    <time dateTime={at} title={title} className="moment">
+    <time dateTime={at} title={title}>
       {relative ? (
         ago(at, Date.now(), i18n.language)
       ) : (

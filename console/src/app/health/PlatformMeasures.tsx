@@ -48,7 +48,7 @@ function MeasureSentence({ state }: { state: MeasureStateView }) {
   const { t, i18n } = useTranslation("health");
   const facts = {
     name: state.name,
-    tenant: state.tenant ?? "",
+    tenant: state.tenant_name ?? state.tenant ?? "",
     actions: state.actions.map((action) => t(`measures.${action}`)).join(t("measures.and")),
     when: ago(Date.parse(state.since ?? state.judged_until), Date.now(), i18n.language),
   };

@@ -5,7 +5,7 @@ import { setSearchOpen } from "./search-open";
 export function SearchButton() {
   const { t } = useTranslation("frame");
   return (
-    <Button onClick={() => setSearchOpen(true)} aria-keyshortcuts="/" className="search-open">
+    <Button onClick={() => setSearchOpen(true)} aria-keyshortcuts="/">
       <span className="search-word">{t("search.open")}</span> <kbd>/</kbd>
     </Button>
   );

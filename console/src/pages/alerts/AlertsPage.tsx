@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { getAlertChannels } from "../../api/generated/client";
 import { useIsPermitted } from "../../app/permissions";
 import { Page } from "../../parts/Page";
-import { TextFilter } from "../instances/FilterBar";
+import { TextFilter } from "../../parts/TextFilter";
 import { AlertList } from "./AlertList";
 import { type AlertFilters, STATES } from "./filters";
 import { KINDS } from "./kinds";

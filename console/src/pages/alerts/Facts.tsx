@@ -2,9 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { AlertView } from "../../api/generated/models";
 import { useMe } from "../../app/session";
+import { Fact } from "../../parts/Fact";
 import { labelTexts } from "../../parts/lines";
+import { Principal } from "../../parts/Principal";
 import { Timestamp } from "../../parts/Timestamp";
-import { Fact } from "../instances/Facts";
 import { SYSTEM } from "./kinds";
 import { AlertJob, SeverityMark } from "./Marks";
 import { placeOf } from "./places";
@@ -52,7 +53,7 @@ export function Facts({ alert }: { alert: AlertView }) {
       )}
       {alert.acknowledged_at && (
         <Fact name={t("facts.acknowledged")}>
-          {alert.acknowledged_by} · <Timestamp at={alert.acknowledged_at} />
+          <Principal id={alert.acknowledged_by ?? ""} /> · <Timestamp at={alert.acknowledged_at} />
         </Fact>
       )}
       {alert.resolved_at && (

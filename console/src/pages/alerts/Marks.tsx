@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { AlertSeverity, AlertView } from "../../api/generated/models";
+import { JobLink } from "../../parts/instance-links";
 import { StateTag } from "../../parts/StateTag";
 import type { Tone } from "../../parts/tones";
-import { JobLink } from "../instances/columns";
 import { silencedUntil } from "./silences/silence-times";
 import { useSilences } from "./silences/useSilences";
 

@@ -1,5 +1,5 @@
 import type { AlertKind } from "../../api/generated/models";
-import type words from "../../words/en/alertSettings";
+import type words from "../../words/en/pages/alertSettings";
 
 export type Kind = AlertKind;
 export type Unit = keyof typeof words.rules.unit;

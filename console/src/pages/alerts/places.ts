@@ -1,5 +1,5 @@
 import type { AlertView } from "../../api/generated/models";
-import type words from "../../words/en/alerts";
+import type words from "../../words/en/pages/alerts";
 import type { Kind } from "./kinds";
 
 /** A page that shows what an alert is about. A page of jobs is narrowed to the job of the alert. */

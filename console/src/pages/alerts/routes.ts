@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 import { readFilters } from "./filters";
@@ -9,34 +10,34 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/alerts",
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import("./AlertsPage"), "AlertsPage"),
+  component: lazyPage(() => import("./AlertsPage"), "AlertsPage", ["alerts", "alertSettings"]),
 });
 
 const one = createRoute({
   getParentRoute: () => root,
   path: "/alerts/$alert",
-  component: lazyRouteComponent(() => import("./AlertPage"), "AlertPage"),
+  component: lazyPage(() => import("./AlertPage"), "AlertPage", ["alerts", "alertSettings"]),
 });
 
 const channels = createRoute({
   getParentRoute: () => root,
   path: "/alerts/channels",
   validateSearch: readCursor,
-  component: lazyRouteComponent(() => import("./channels/ChannelsPage"), "ChannelsPage"),
+  component: lazyPage(() => import("./channels/ChannelsPage"), "ChannelsPage", ["alerts", "alertSettings"]),
 });
 
 const rules = createRoute({
   getParentRoute: () => root,
   path: "/alerts/rules",
   validateSearch: readCursor,
-  component: lazyRouteComponent(() => import("./rules/RulesPage"), "RulesPage"),
+  component: lazyPage(() => import("./rules/RulesPage"), "RulesPage", ["alerts", "alertSettings"]),
 });
 
 const silences = createRoute({
   getParentRoute: () => root,
   path: "/alerts/silences",
   validateSearch: readCursor,
-  component: lazyRouteComponent(() => import("./silences/SilencesPage"), "SilencesPage"),
+  component: lazyPage(() => import("./silences/SilencesPage"), "SilencesPage", ["alerts", "alertSettings"]),
 });
 
 export const alerts = [list, channels, rules, silences, one] as const;

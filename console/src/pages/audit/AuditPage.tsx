@@ -8,16 +8,17 @@ import { useIsPermitted } from "../../app/permissions";
 import type { Column } from "../../parts/DataTable";
 import { DateTimeInput } from "../../parts/DateTimeInput";
 import { EmptyState } from "../../parts/EmptyState";
+import { JobLink } from "../../parts/instance-links";
 import { Json } from "../../parts/Json";
+import { keyIdIn } from "../../parts/key-ids";
 import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { Principal } from "../../parts/Principal";
+import { TextFilter } from "../../parts/TextFilter";
 import { Timestamp } from "../../parts/Timestamp";
-import { JobLink } from "../instances/columns";
-import { TextFilter } from "../instances/FilterBar";
 import { AuditChain } from "./AuditChain";
 import type { AuditFilters } from "./filters";
-import { Principal, usePrincipalNames } from "./Principal";
 
 const route = getRouteApi("/audit");
 
@@ -87,27 +88,26 @@ function FilterBar({ filters, onChange }: { filters: AuditFilters; onChange: (ne
 
 function useColumns(): Column<AuditEntryView>[] {
   const { t } = useTranslation("audit");
-  const nameOf = usePrincipalNames();
   return [
     { id: "at", title: t("columns.at"), kind: "tight", show: (entry) => <Timestamp at={entry.at} /> },
     {
       id: "actor",
       title: t("columns.actor"),
-      show: (entry) => <Principal id={entry.actor} nameOf={nameOf} />,
+      show: (entry) => <Principal id={entry.actor} />,
     },
     { id: "action", title: t("columns.action"), kind: "tight", show: (entry) => entry.action },
     {
       id: "resource",
       title: t("columns.resource"),
-      show: (entry) => <Resource id={entry.resource} nameOf={nameOf} />,
+      show: (entry) => <Resource id={entry.resource} />,
     },
     { id: "detail", title: t("columns.detail"), show: (entry) => <Detail entry={entry} /> },
   ];
 }
 
 /** The resource of an entry, with a link where it has a page. */
-function Resource({ id, nameOf }: { id: string; nameOf: (id: string) => string | undefined }) {
-  if (nameOf(id)) return <Principal id={id} nameOf={nameOf} />;
+function Resource({ id }: { id: string }) {
+  if (keyIdIn(id)) return <Principal id={id} />;
   if (/^ins_[0-9a-z]{26}$/.test(id))
     return (
       <Link to="/instances/$instance" params={{ instance: id }}>

@@ -12,9 +12,10 @@ import type {
 import { type Column, DataTable } from "../../parts/DataTable";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Field } from "../../parts/Field";
+import { JobLink } from "../../parts/instance-links";
 import { Card, Page } from "../../parts/Page";
+import { TextWithCommands } from "../../parts/TextWithCommands";
 import { Timestamp } from "../../parts/Timestamp";
-import { JobLink } from "../instances/columns";
 import { filtersOf, newestDay, readDay } from "./certificates";
 import "./certified-days.css";
 
@@ -40,7 +41,9 @@ export function CertificatePage() {
           {t("days.link")}
         </Link>
       </p>
-      <p className="soft">{t("certificate.about")}</p>
+      <p className="soft">
+        <TextWithCommands text={t("certificate.about")} />
+      </p>
       <search className="filters">
         <Field label={t("certificate.day")}>
           {(id) => <Input id={id} type="date" value={day} onChange={(event) => choose(event.target.value)} />}
@@ -115,7 +118,7 @@ function JobNumbers({ job }: { job: CertifiedJobView }) {
   return (
     <>
       {job.numbers.map((one) => (
-        <span key={`${one.name} ${one.reason ?? ""}`} className="pair">
+        <span key={`${one.name} ${one.reason ?? ""}`}>
           <ResultName one={one} /> <FireCount one={one} />{" "}
         </span>
       ))}

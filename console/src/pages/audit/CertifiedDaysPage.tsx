@@ -8,6 +8,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
+import { TextWithCommands } from "../../parts/TextWithCommands";
 import { addMonths } from "../jobs/month";
 import { OUTCOMES, outcomeCounts, outcomesOf, rangeOf } from "./certified-days";
 import { DayMap, OUTCOME_MARKS } from "./DayMap";
@@ -31,7 +32,9 @@ export function CertifiedDaysPage() {
   const faulty = query.data?.days.filter((day) => day.findings_count > 0) ?? [];
   return (
     <Page title={t("days.title")}>
-      <p className="soft">{t("days.about")}</p>
+      <p className="soft">
+        <TextWithCommands text={t("days.about")} />
+      </p>
       <div className="day-walk">
         <Button onClick={() => void walk(-MONTHS_PER_STEP)}>{t("days.before")}</Button>
         <strong>

@@ -11,10 +11,10 @@ import {
 import type { BackfillGroupView, BackfillProgressView, BackfillView } from "../../api/generated/models";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { ErrorMessage } from "../../parts/ErrorMessage";
+import { JobLink } from "../../parts/instance-links";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
-import { JobLink } from "../instances/columns";
 import { BackfillActions } from "./BackfillActions";
 import { Estimate } from "./Estimate";
 

@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 
 const start = createRoute({
   getParentRoute: () => root,
   path: "/backfill-groups",
-  component: lazyRouteComponent(() => import("./NewGroupPage"), "NewGroupPage"),
+  component: lazyPage(() => import("./NewGroupPage"), "NewGroupPage", ["backfills", "jobs"]),
 });
 
 const group = createRoute({
   getParentRoute: () => root,
   path: "/backfill-groups/$group",
-  component: lazyRouteComponent(() => import("./GroupPage"), "GroupPage"),
+  component: lazyPage(() => import("./GroupPage"), "GroupPage", ["backfills"]),
 });
 
 export const backfills = [start, group] as const;

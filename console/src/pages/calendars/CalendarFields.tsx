@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Field } from "../../parts/Field";
 import { type Draft, WEEKDAYS } from "./days";
 import { useWeekdayNames } from "./useWeekdayNames";
+import "./calendars.css";
 
 /** The first and the last day of a calendar, and its weekdays. Single days are chosen in the month view. */
 export function CalendarFields({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {

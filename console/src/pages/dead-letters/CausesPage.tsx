@@ -5,11 +5,11 @@ import { getFailureCauses } from "../../api/generated/client";
 import type { FailureCauseView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { JobLink } from "../../parts/instance-links";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { TextFilter } from "../../parts/TextFilter";
 import { Timestamp } from "../../parts/Timestamp";
-import { JobLink } from "../instances/columns";
-import { TextFilter } from "../instances/FilterBar";
 import { Trend } from "./Trend";
 import { Views } from "./Views";
 

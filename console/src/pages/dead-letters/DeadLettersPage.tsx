@@ -6,18 +6,19 @@ import { getDeadLetters } from "../../api/generated/client";
 import type { DeadLetterView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { JobLink, KeyLink } from "../../parts/instance-links";
 import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { StateTag } from "../../parts/StateTag";
+import { TextFilter } from "../../parts/TextFilter";
 import { Timestamp } from "../../parts/Timestamp";
-import { JobLink, KeyLink } from "../instances/columns";
-import { TextFilter } from "../instances/FilterBar";
 import { Actions } from "./Actions";
 import { type DeadLetterFilters, ERROR_CODES, queryOf, STATUS_CHOICES } from "./filters";
 import { SelectionActions } from "./SelectionActions";
 import { Tags } from "./Tags";
 import { Views } from "./Views";
+import "../instances/instances.css";
 
 const route = getRouteApi("/dead-letters");
 const REFRESH_MS = 5_000;
@@ -131,7 +132,7 @@ function useColumns(): Column<DeadLetterView>[] {
       ),
     },
     { id: "tag", title: t("tag"), show: (one) => <Tags one={one} /> },
-    { id: "status", title: t("columns.status"), kind: "tight", show: (one) => <Status one={one} /> },
+    { id: "status", title: t("columns.status"), show: (one) => <Status one={one} /> },
     { id: "actions", title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
   ];
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { PacedReplayView } from "../../api/generated/models";
-import { JobLink } from "../instances/columns";
+import { JobLink } from "../../parts/instance-links";
 
 /** Which dead letters a paced replay selects. */
 export function ReplayFilter({ replay }: { replay: PacedReplayView }) {

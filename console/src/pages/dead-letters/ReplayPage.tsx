@@ -8,14 +8,15 @@ import type { PacedReplayView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { ErrorMessage } from "../../parts/ErrorMessage";
+import { Fact } from "../../parts/Fact";
 import { Figure } from "../../parts/Figure";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import { secondsText } from "../../parts/times";
 import { useIdempotencyKey } from "../../parts/useIdempotencyKey";
-import { Fact } from "../instances/Facts";
 import { ReplayFilter } from "./ReplayFilter";
 import { isUnderWay, PARTS, partsOf, secondsLeft, TONES } from "./replay-progress";
 import { useReasonText } from "./useReasonText";
@@ -78,7 +79,9 @@ function ReplayDetail({ one }: { one: PacedReplayView }) {
           <Fact name={t("replay.pace")}>{one.pace}</Fact>
           <Fact name={t("replay.canary")}>{one.canary}</Fact>
           <Fact name={t("replay.maxFailures")}>{one.max_failures ?? "–"}</Fact>
-          <Fact name={t("replay.by")}>{one.created_by}</Fact>
+          <Fact name={t("replay.by")}>
+            <Principal id={one.created_by} />
+          </Fact>
           <Fact name={t("replay.startedAt")}>
             <Timestamp at={one.created_at} />
           </Fact>

@@ -7,6 +7,7 @@ import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { Principal } from "../../parts/Principal";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import { ReplayFilter } from "./ReplayFilter";
@@ -65,7 +66,7 @@ function useColumns(): Column<PacedReplayView>[] {
     { title: t("replay.count.sent"), kind: "number", show: (one) => one.sent.toLocaleString() },
     { title: t("replay.count.succeeded"), kind: "number", show: (one) => one.succeeded.toLocaleString() },
     { title: t("replay.count.failed"), kind: "number", show: (one) => one.failed.toLocaleString() },
-    { title: t("replay.by"), show: (one) => one.created_by },
+    { title: t("replay.by"), show: (one) => <Principal id={one.created_by} /> },
     { title: t("replay.note"), show: (one) => reasonText(one.ended_because ?? one.waits_for) },
   ];
 }

@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { DeadLetterView } from "../../api/generated/models";
 import { type Column, DataTable } from "../../parts/DataTable";
+import { KeyLink } from "../../parts/instance-links";
 import { Json } from "../../parts/Json";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
-import { KeyLink } from "../instances/columns";
 import { Actions } from "./Actions";
 import { Tags } from "./Tags";
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRoute, redirect } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 import { readFilters } from "./filters";
@@ -7,7 +8,7 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/dead-letters",
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import("./DeadLettersPage"), "DeadLettersPage"),
+  component: lazyPage(() => import("./DeadLettersPage"), "DeadLettersPage", ["deadLetters", "triage"]),
 });
 
 const causes = createRoute({
@@ -17,26 +18,26 @@ const causes = createRoute({
     job: readText(raw.job),
     cursor: readText(raw.cursor),
   }),
-  component: lazyRouteComponent(() => import("./CausesPage"), "CausesPage"),
+  component: lazyPage(() => import("./CausesPage"), "CausesPage", ["deadLetters", "triage"]),
 });
 
 const cause = createRoute({
   getParentRoute: () => root,
   path: "/dead-letters/causes/$cause",
-  component: lazyRouteComponent(() => import("./CausePage"), "CausePage"),
+  component: lazyPage(() => import("./CausePage"), "CausePage", ["deadLetters", "triage"]),
 });
 
 const replays = createRoute({
   getParentRoute: () => root,
   path: "/dead-letters/replays",
   validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
-  component: lazyRouteComponent(() => import("./ReplaysPage"), "ReplaysPage"),
+  component: lazyPage(() => import("./ReplaysPage"), "ReplaysPage", ["deadLetters", "triage"]),
 });
 
 const replay = createRoute({
   getParentRoute: () => root,
   path: "/dead-letters/replays/$replay",
-  component: lazyRouteComponent(() => import("./ReplayPage"), "ReplayPage"),
+  component: lazyPage(() => import("./ReplayPage"), "ReplayPage", ["triage"]),
 });
 
 /** The former address of the page: old links still work. */

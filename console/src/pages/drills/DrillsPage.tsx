@@ -7,6 +7,7 @@ import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { TextWithCommands } from "../../parts/TextWithCommands";
 import { Timestamp } from "../../parts/Timestamp";
 import { secondsText } from "../../parts/times";
 import { DrillCharts } from "./DrillCharts";
@@ -27,7 +28,9 @@ export function DrillsPage() {
   const drills = query.data?.items;
   return (
     <Page title={t("title")}>
-      <p className="soft">{t("about")}</p>
+      <p className="soft">
+        <TextWithCommands text={t("about")} />
+      </p>
       {drills && drills.length > 0 && <DrillCharts drills={drills} />}
       <PagedTable<DrillView>
         query={query}

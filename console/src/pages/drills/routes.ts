@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -6,7 +7,7 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/drills",
   validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
-  component: lazyRouteComponent(() => import("./DrillsPage"), "DrillsPage"),
+  component: lazyPage(() => import("./DrillsPage"), "DrillsPage", ["drills"]),
 });
 
 export const drills = [list] as const;

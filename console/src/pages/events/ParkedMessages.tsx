@@ -8,11 +8,11 @@ import type { ParkedMessageView } from "../../api/generated/models";
 import { queries } from "../../app/queries";
 import { ActionButton } from "../../parts/ActionButton";
 import { ConfirmDialog } from "../../parts/ConfirmDialog";
+import { Fact } from "../../parts/Fact";
 import { Json } from "../../parts/Json";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
-import { Fact } from "../instances/Facts";
 
 const route = getRouteApi("/events");
 const REFRESH_MS = 15_000;

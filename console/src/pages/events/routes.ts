@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -17,7 +18,7 @@ const list = createRoute({
     intakes: readText(raw.intakes),
     parked: readText(raw.parked),
   }),
-  component: lazyRouteComponent(() => import("./EventsPage"), "EventsPage"),
+  component: lazyPage(() => import("./EventsPage"), "EventsPage", ["events"]),
 });
 
 export const events = [list] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readTime } from "../../parts/search-params";
 
@@ -15,7 +16,7 @@ const page = createRoute({
     minute: readTime(raw.minute),
     second: readTime(raw.second),
   }),
-  component: lazyRouteComponent(() => import("./ForecastPage"), "ForecastPage"),
+  component: lazyPage(() => import("./ForecastPage"), "ForecastPage", ["forecast", "overview"]),
 });
 
 export const forecast = [page] as const;

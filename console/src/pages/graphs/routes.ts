@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 
 const run = createRoute({
@@ -7,7 +8,7 @@ const run = createRoute({
   validateSearch: (raw: Record<string, unknown>): { step?: string } => ({
     step: typeof raw.step === "string" || typeof raw.step === "number" ? String(raw.step) : undefined,
   }),
-  component: lazyRouteComponent(() => import("./RunPage"), "RunPage"),
+  component: lazyPage(() => import("./RunPage"), "RunPage", ["graphs", "logs"]),
 });
 
 export const graphs = [run] as const;

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { ApiError } from "../../api/errors";
-import { getInstanceResult } from "../../api/generated/client";
+import { findResult } from "../../api/find-result";
 import type { RunStepView } from "../../api/generated/models";
 import { writeJson } from "../../api/json";
 import { useIsPermitted } from "../../app/permissions";
@@ -20,7 +19,7 @@ export function useStepResult(step: RunStepView | undefined): StepResult {
   const id = step?.state === "SUCCESS" ? step.instance_id : null;
   const query = useQuery({
     queryKey: ["instance", id, "step-result"],
-    queryFn: ({ signal }) => readResult(id ?? "", signal),
+    queryFn: ({ signal }) => findResult(id ?? "", signal),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: permitted && Boolean(id),
   });
@@ -28,16 +27,6 @@ export function useStepResult(step: RunStepView | undefined): StepResult {
   if (!permitted) return { missing: "notPermitted" };
   if (query.error) return { error: query.error };
   return query.data ?? { missing: "unasked" };
-}
-
-async function readResult(instance: string, signal: AbortSignal): Promise<StepResult> {
-  try {
-    return { value: (await getInstanceResult(instance, { signal })).result };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { missing: "none" };
-    if (error instanceof ApiError && error.status === 410) return { missing: "gone" };
-    throw error;
-  }
 }
 
 /** Returns a result as the short text on an edge. */

@@ -5,10 +5,11 @@ import { isGone } from "../../api/errors";
 import { getIncident } from "../../api/generated/client";
 import type { IncidentDetailView } from "../../api/generated/models";
 import { ErrorMessage } from "../../parts/ErrorMessage";
+import { Fact } from "../../parts/Fact";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
 import { Timestamp } from "../../parts/Timestamp";
-import { Fact } from "../instances/Facts";
 import { Findings } from "./Findings";
 import { GradeMark, ProgressMark } from "./Marks";
 import { Summary } from "./Summary";
@@ -66,7 +67,7 @@ function Facts({ incident }: { incident: IncidentDetailView }) {
   return (
     <dl className="facts">
       <Fact name={t("startedBy")}>
-        <code>{incident.started_by}</code>
+        <Principal id={incident.started_by} />
       </Fact>
       <Fact name={t("faultAt")}>
         <Timestamp at={incident.fault_at} />

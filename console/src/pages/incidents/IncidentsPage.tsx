@@ -7,6 +7,8 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Page } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
+import { TextWithCommands } from "../../parts/TextWithCommands";
 import { Timestamp } from "../../parts/Timestamp";
 import { GradeMark, ProgressMark } from "./Marks";
 
@@ -23,7 +25,9 @@ export function IncidentsPage() {
   const columns = useColumns();
   return (
     <Page title={t("title")}>
-      <p className="soft">{t("about")}</p>
+      <p className="soft">
+        <TextWithCommands text={t("about")} />
+      </p>
       {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
       {(query.data || !query.error) && (
         <DataTable
@@ -50,7 +54,7 @@ function useColumns(): Column<IncidentView>[] {
     { title: t("reason"), show: (incident) => <IncidentLink incident={incident} /> },
     { title: t("grade"), kind: "tight", show: (incident) => <GradeMark grade={incident.grade} /> },
     { title: t("progress"), kind: "tight", show: (incident) => <ProgressMark incident={incident} /> },
-    { title: t("startedBy"), show: (incident) => <code>{incident.started_by}</code> },
+    { title: t("startedBy"), show: (incident) => <Principal id={incident.started_by} /> },
     { title: t("startedAt"), kind: "tight", show: (incident) => <Timestamp at={incident.started_at} /> },
     {
       title: t("endedAt"),

@@ -3,7 +3,7 @@ import type { IncidentDetailView } from "../../api/generated/models";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
-import type words from "../../words/en/incidents";
+import type words from "../../words/en/pages/incidents";
 import { STATUS_TONES, type StepRow, stepRowsOf } from "./step-rows";
 
 /** The steps of recovery: how far each is, when it ended, and its facts. */

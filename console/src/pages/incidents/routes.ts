@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 
 const list = createRoute({
   getParentRoute: () => root,
   path: "/incidents",
-  component: lazyRouteComponent(() => import("./IncidentsPage"), "IncidentsPage"),
+  component: lazyPage(() => import("./IncidentsPage"), "IncidentsPage", ["incidents"]),
 });
 
 const one = createRoute({
   getParentRoute: () => root,
   path: "/incidents/$incident",
-  component: lazyRouteComponent(() => import("./IncidentPage"), "IncidentPage"),
+  component: lazyPage(() => import("./IncidentPage"), "IncidentPage", ["incidents"]),
 });
 
 export const incidents = [list, one] as const;

@@ -9,6 +9,7 @@ import { duration } from "../../parts/times";
 import { type Tone, toneOf } from "../../parts/tones";
 import { isLive } from "./filters";
 import { RunProgress } from "./RunProgress";
+import "./instances.css";
 
 /** The timeline of an instance: fire time, each attempt with duration and response, and the current state. */
 export function Attempts({ one }: { one: InstanceDetail }) {

@@ -1,13 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { InstanceDetail } from "../../api/generated/models";
 import { CopyableText } from "../../parts/CopyableText";
+import { Fact } from "../../parts/Fact";
+import { JobLink, KeyLink } from "../../parts/instance-links";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
-import { JobLink, KeyLink } from "./columns";
 import { isLive } from "./filters";
 import { traceOf } from "./trace";
+import "./instances.css";
 
 /** The details of an instance, the most important first. */
 export function Facts({ one }: { one: InstanceDetail }) {
@@ -77,15 +78,6 @@ export function Facts({ one }: { one: InstanceDetail }) {
           </a>
         </p>
       )}
-    </>
-  );
-}
-
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, Input, Select } from "antd";
-import { useEffect, useState } from "react";
+import { Button, Select } from "antd";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../../parts/DateTimeInput";
+import { TextFilter } from "../../parts/TextFilter";
 import { type InstanceFilters, STATES } from "./filters";
 
 /** The filters of the instances. Texts apply on Enter, choices at once; a new filter starts at the first page. */
@@ -41,31 +41,4 @@ export function FilterBar({
       <Button onClick={() => onChange({})}>{t("filters.clear")}</Button>
     </search>
   );
-}
-
-/** A text filter; it applies on Enter or when the field loses the focus. */
-export function TextFilter({ label, value, onSend }: TextFilterProps) {
-  const [text, setText] = useState(value ?? "");
-  useEffect(() => setText(value ?? ""), [value]);
-  return (
-    <Input
-      aria-label={label}
-      placeholder={label}
-      className="short"
-      allowClear
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        if (event.target.value === "" && value) onSend(undefined);
-      }}
-      onPressEnter={() => onSend(text.trim() || undefined)}
-      onBlur={() => (text.trim() || undefined) !== value && onSend(text.trim() || undefined)}
-    />
-  );
-}
-
-interface TextFilterProps {
-  label: string;
-  value: string | undefined;
-  onSend: (value: string | undefined) => void;
 }

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../../api/errors";
-import { getInstanceResult } from "../../api/generated/client";
+import { findResult } from "../../api/find-result";
 import type { InstanceDetail } from "../../api/generated/models";
 import { useIsPermitted } from "../../app/permissions";
 import { ErrorMessage } from "../../parts/ErrorMessage";
@@ -38,20 +37,4 @@ function Result({ instance }: { instance: string }) {
   if (!query.data) return <Loading />;
   if (query.data.missing) return <p className="soft">{t(`result.${query.data.missing}`)}</p>;
   return <Json value={query.data.value} label={t("result.title")} />;
-}
-
-interface FoundResult {
-  value?: unknown;
-  missing?: "none" | "gone";
-}
-
-/** Reads a result. That there is none, or none any more, is an answer as well. */
-async function findResult(instance: string, signal: AbortSignal): Promise<FoundResult> {
-  try {
-    return { value: (await getInstanceResult(instance, { signal })).result };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { missing: "none" };
-    if (error instanceof ApiError && error.status === 410) return { missing: "gone" };
-    throw error;
-  }
 }

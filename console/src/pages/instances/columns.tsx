@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { InstanceView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
+import { JobLink, KeyLink } from "../../parts/instance-links";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
@@ -51,30 +52,6 @@ export function useColumns(withJob = true): Column<InstanceView>[] {
     { id: "error", title: t("columns.error"), show: (one) => <ErrorText one={one} /> },
   ];
   return all.filter((column) => withJob || column.of !== "job");
-}
-
-/** The job of an instance. Only a step of a graph has a slash in its name, `graph/step`: it is shown in its graph. */
-export function JobLink({ one }: { one: { job?: string | null; job_id: string } }) {
-  const [graph = "", step] = (one.job ?? "").split("/");
-  if (step)
-    return (
-      <Link to="/jobs/$job" params={{ job: graph }} search={{ view: "graph", step }}>
-        {one.job}
-      </Link>
-    );
-  return (
-    <Link to={`/jobs/${encodeURIComponent(one.job ?? one.job_id)}` as string}>{one.job ?? one.job_id}</Link>
-  );
-}
-
-/** The business key, with a link to its ledger. */
-export function KeyLink({ one }: { one: { job?: string | null; key?: string | null } }) {
-  if (!one.key || !one.job) return one.key ?? null;
-  return (
-    <Link to="/tasks/$type/$key" params={{ type: one.job, key: one.key }}>
-      {one.key}
-    </Link>
-  );
 }
 
 function StateText({ one }: { one: InstanceView }) {

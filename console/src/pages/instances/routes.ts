@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readFilters } from "./filters";
 
@@ -6,13 +7,13 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/instances",
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import("./InstancesPage"), "InstancesPage"),
+  component: lazyPage(() => import("./InstancesPage"), "InstancesPage", ["instances"]),
 });
 
 const one = createRoute({
   getParentRoute: () => root,
   path: "/instances/$instance",
-  component: lazyRouteComponent(() => import("./InstancePage"), "InstancePage"),
+  component: lazyPage(() => import("./InstancePage"), "InstancePage", ["instances", "logs"]),
 });
 
 export const instances = [list, one] as const;

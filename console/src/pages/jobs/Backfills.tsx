@@ -14,6 +14,7 @@ import { type Column, DataTable } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import type { State } from "../../parts/tones";
@@ -43,7 +44,7 @@ export function Backfills({ job }: { job: JobView }) {
     },
     { title: t("list.status"), kind: "tight", show: (one) => <StateTag state={one.status} /> },
     { title: t("backfill.progress"), show: (one) => <BackfillProgress backfill={one} /> },
-    { title: t("backfill.by"), show: (one) => one.created_by },
+    { title: t("backfill.by"), show: (one) => <Principal id={one.created_by} /> },
     {
       title: t("backfill.actions"),
       kind: "tight",

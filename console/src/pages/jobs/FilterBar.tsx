@@ -2,11 +2,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Input, Select } from "antd";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { isOrder, ORDERS } from "./routes";
 
 const STATUSES = ["ACTIVE", "PAUSED", "COMPLETED"] as const;
 const DEBOUNCE_MS = 200;
 
-/** The filters of the jobs; they are part of the address. Typed text applies after a short pause. */
+/** The filters and the order of the jobs; they are part of the address. Typed text applies after a short pause. */
 export function FilterBar() {
   const { t } = useTranslation(["jobs", "states"]);
   const search = useSearch({ from: "/jobs" });
@@ -45,6 +46,16 @@ export function FilterBar() {
         value={search.status}
         options={STATUSES.map((status) => ({ value: status, label: t(`states:${status}`) }))}
         onChange={(status?: string) => applyFilters({ status })}
+      />
+      <Select
+        aria-label={t("order.title")}
+        className="order"
+        value={search.order ?? "name"}
+        options={(["name", ...ORDERS] as const).map((order) => ({
+          value: order,
+          label: t(`order.${order}`),
+        }))}
+        onChange={(order: string) => applyFilters({ order: isOrder(order) ? order : undefined })}
       />
     </search>
   );

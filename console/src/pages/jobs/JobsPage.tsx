@@ -19,7 +19,7 @@ import { NOTHING, type SelectedJobs, withJobs } from "./bulk/selected-jobs";
 import { FilterBar } from "./FilterBar";
 import { Labels } from "./Labels";
 import { Owner } from "./People";
-import type { ListSearch } from "./routes";
+import { isOrder, type ListSearch } from "./routes";
 import { TargetText, TriggerText } from "./Texts";
 import { zoneOf } from "./zone-of";
 import "./jobs.css";
@@ -27,7 +27,7 @@ import "./jobs.css";
 const REFRESH_MS = 10_000;
 const RECENT_RUNS = 5;
 
-/** The jobs of the tenant, by name, with what can be done to many of them. */
+/** The jobs of the tenant, with what can be done to many of them. */
 export function JobsPage() {
   const { t } = useTranslation("jobs");
   const navigate = useNavigate();
@@ -38,8 +38,8 @@ export function JobsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  const { cursor, ...filters } = search;
-  const filtered = Object.values(search).some((value) => value !== undefined);
+  const { cursor, order, ...filters } = search;
+  const filtered = Object.values({ ...filters, cursor }).some((value) => value !== undefined);
   const [selected, setSelected] = useState<SelectedJobs>(NOTHING);
   const filterText = JSON.stringify(filters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters: another list, of which nothing is selected
@@ -71,6 +71,14 @@ export function JobsPage() {
           getJobs({ ...queryOf(search), cursor: from, limit: MAX_PAGE_SIZE }, { signal })
         }
         selection={selection}
+        sorting={{
+          by: order,
+          onSort: (by) =>
+            navigate({
+              to: "/jobs",
+              search: { ...search, order: isOrder(by) ? by : undefined, cursor: undefined },
+            }),
+        }}
       />
     </Page>
   );
@@ -124,7 +132,14 @@ function useColumns(): Column<JobView>[] {
       show: (job) => <RunMarks runs={job.recent_runs ?? []} none={t("list.noRuns")} />,
     },
     { id: "schedule", title: t("list.schedule"), show: (job) => <TriggerText trigger={job.trigger} /> },
-    { id: "next", title: t("list.next"), kind: "tight", show: (job) => <NextFire job={job} /> },
+    {
+      id: "next",
+      title: t("list.next"),
+      kind: "tight",
+      sort: "next_fire_at",
+      soonestFirst: true,
+      show: (job) => <NextFire job={job} />,
+    },
     {
       id: "target",
       title: t("list.target"),
@@ -133,6 +148,14 @@ function useColumns(): Column<JobView>[] {
     },
     { id: "owner", title: t("list.owner"), show: (job) => job.owner && <Owner owner={job.owner} /> },
     { id: "labels", title: t("list.labels"), show: (job) => <Labels labels={job.labels} /> },
+    {
+      id: "changed",
+      extra: true,
+      title: t("list.changed"),
+      kind: "tight",
+      sort: "changed_at",
+      show: (job) => job.changed_at && <Timestamp at={job.changed_at} />,
+    },
     { id: "priority", extra: true, title: t("list.priority"), show: (job) => t(`priority.${job.priority}`) },
     { id: "version", extra: true, kind: "number", title: t("list.version"), show: (job) => job.version },
     { id: "id", extra: true, kind: "tight", title: t("list.id"), show: (job) => <code>{job.id}</code> },

@@ -3,6 +3,7 @@ import type { JobView } from "../../api/generated/models";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import { windowSeconds } from "../rolling/rolling-set";
+import "./jobs.css";
 
 /** The target of each graph: its steps have targets of their own. */
 const GRAPH_QUEUE = "horae.graphs";

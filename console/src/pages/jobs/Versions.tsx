@@ -7,6 +7,7 @@ import { writeJson } from "../../api/json";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
 import { Timestamp } from "../../parts/Timestamp";
 
 /** All versions of a job, and the differences between two of them. The address names the two. */
@@ -20,7 +21,7 @@ export function Versions({ job }: { job: JobView }) {
   const columns: Column<JobVersionView>[] = [
     { title: t("version.number"), kind: "number", show: (one) => one.version },
     { title: t("version.made"), kind: "tight", show: (one) => <Timestamp at={one.created_at} /> },
-    { title: t("version.by"), show: (one) => one.created_by },
+    { title: t("version.by"), show: (one) => <Principal id={one.created_by} /> },
     { title: t("version.compare"), show: (one) => <CompareLink job={job.name} version={one.version} /> },
   ];
   return (

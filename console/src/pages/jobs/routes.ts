@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { statusOf } from "../rolling/subject-status";
 
@@ -6,12 +7,19 @@ import { statusOf } from "../rolling/subject-status";
 const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
+/** The orders of the list of jobs other than by name. */
+export const ORDERS = ["changed_at", "next_fire_at"] as const;
+type JobOrder = (typeof ORDERS)[number];
+
+export const isOrder = (value: unknown): value is JobOrder => ORDERS.some((order) => order === value);
+
 export interface ListSearch {
   contains?: string;
   status?: string;
   label?: string;
   owner?: string;
   prefix?: string;
+  order?: JobOrder;
   cursor?: string;
 }
 
@@ -36,15 +44,16 @@ const list = createRoute({
     owner: readText(raw.owner),
     prefix: readText(raw.prefix),
     contains: readText(raw.contains),
+    order: isOrder(raw.order) ? raw.order : undefined,
     cursor: readText(raw.cursor),
   }),
-  component: lazyRouteComponent(() => import("./JobsPage"), "JobsPage"),
+  component: lazyPage(() => import("./JobsPage"), "JobsPage", ["jobs"]),
 });
 
 const create = createRoute({
   getParentRoute: () => root,
   path: "/jobs/new",
-  component: lazyRouteComponent(() => import("./form/NewJobPage"), "NewJobPage"),
+  component: lazyPage(() => import("./form/NewJobPage"), "NewJobPage", ["jobs", "forecast"]),
 });
 
 const detail = createRoute({
@@ -61,13 +70,13 @@ const detail = createRoute({
     before: Number(raw.before) || undefined,
     after: Number(raw.after) || undefined,
   }),
-  component: lazyRouteComponent(() => import("./JobPage"), "JobPage"),
+  component: lazyPage(() => import("./JobPage"), "JobPage", ["jobs", "backfills", "graphs", "rolling"]),
 });
 
 const edit = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$job/edit",
-  component: lazyRouteComponent(() => import("./form/EditJobPage"), "EditJobPage"),
+  component: lazyPage(() => import("./form/EditJobPage"), "EditJobPage", ["jobs", "forecast"]),
 });
 
 export const jobs = [list, create, detail, edit] as const;

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 
 const own = createRoute({
   getParentRoute: () => root,
   path: "/limits",
-  component: lazyRouteComponent(() => import("./LimitsPage"), "LimitsPage"),
+  component: lazyPage(() => import("./LimitsPage"), "LimitsPage", ["limits"]),
 });
 
 export const limits = [own] as const;

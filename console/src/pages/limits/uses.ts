@@ -38,6 +38,8 @@ export const PLACES: Partial<Record<UsageKind, Place>> = {
   subscriptions: { to: "/events" },
   intakes: { to: "/events" },
   sources: { to: "/sources" },
+  secrets: { to: "/secrets" },
+  calendars: { to: "/calendars" },
   keys: { to: "/tenants", hash: "keys" },
   bindings: { to: "/tenants", hash: "bindings" },
   alert_channels: { to: "/alerts/channels" },

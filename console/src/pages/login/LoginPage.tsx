@@ -70,7 +70,7 @@ function ApiKeyForm() {
 function Languages() {
   const { i18n } = useTranslation("frame");
   return (
-    <p className="languages">
+    <p>
       {Object.entries(LANGUAGES).map(([key, name]) => (
         <Button
           key={key}

@@ -11,7 +11,7 @@ export function DelayCauses({ causes }: { causes: DelayCauseView[] }) {
   return (
     <>
       <h3>{t("delayCauses.title")}</h3>
-      <ul className="delay-causes">
+      <ul>
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.subject}`}>
             <Cause cause={cause} />

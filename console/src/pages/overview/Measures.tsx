@@ -53,7 +53,7 @@ function useMeasures(): MeasureStateView[] {
 function useColumns(onDecide: ((state: MeasureStateView) => void) | null): Column<MeasureStateView>[] {
   const { t } = useTranslation(["onCall", "health"]);
   const columns: Column<MeasureStateView>[] = [
-    { title: t("measures.name"), show: (one) => <code>{one.name}</code> },
+    { title: t("measures.name"), show: (one) => <Name state={one} /> },
     {
       title: t("measures.what"),
       show: (one) => one.actions.map((action) => t(`health:measures.${action}`)).join("; "),
@@ -81,6 +81,15 @@ function useColumns(onDecide: ((state: MeasureStateView) => void) | null): Colum
       ),
     });
   return columns;
+}
+
+/** The measure, and the tenant it concerns where it is not the whole platform. */
+function Name({ state }: { state: MeasureStateView }) {
+  return (
+    <>
+      <code>{state.name}</code> {state.tenant_name && <span className="soft">{state.tenant_name}</span>}
+    </>
+  );
 }
 
 /** The decision of a person, or the signal and its value. */

@@ -10,6 +10,7 @@ import { Card } from "../../parts/Page";
 import { RunMarks } from "../../parts/RunMarks";
 import { Timestamp } from "../../parts/Timestamp";
 import { ownersOf } from "./owners";
+import "../../parts/fields.css";
 
 const REFRESH_MS = 15_000;
 const MAX_ROWS = 10;

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 
 const own = createRoute({
   getParentRoute: () => root,
   path: "/retention",
-  component: lazyRouteComponent(() => import("./RetentionPage"), "RetentionPage"),
+  component: lazyPage(() => import("./RetentionPage"), "RetentionPage", ["retention"]),
 });
 
 export const retention = [own] as const;

@@ -11,9 +11,9 @@ import { EmptyState } from "../../parts/EmptyState";
 import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { TextFilter } from "../../parts/TextFilter";
 import { Timestamp } from "../../parts/Timestamp";
 import { WhyButton } from "../../parts/WhyButton";
-import { TextFilter } from "../instances/FilterBar";
 import { AddSubjectsDialog, RemoveSubject } from "./SubjectDialogs";
 import { STATUS_NAMES, STATUS_TONES, STATUSES, type SubjectStatus, statusOf } from "./subject-status";
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -6,7 +7,7 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/rolling",
   validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
-  component: lazyRouteComponent(() => import("./RollingPage"), "RollingPage"),
+  component: lazyPage(() => import("./RollingPage"), "RollingPage", ["rolling"]),
 });
 
 export const rolling = [list] as const;

@@ -12,8 +12,8 @@ import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { Card, Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { Principal } from "../../parts/Principal";
 import { Timestamp } from "../../parts/Timestamp";
-import { Principal, usePrincipalNames } from "../audit/Principal";
 import { PutSecretDialog } from "./PutSecretDialog";
 import { References } from "./References";
 import "./secrets.css";
@@ -55,7 +55,6 @@ export function SecretsPage() {
       {name && (
         <Card title={t("uses.title", { name })}>
           <References secret={name} />
-          <p className="soft">{t("uses.steps")}</p>
         </Card>
       )}
     </Page>
@@ -65,13 +64,12 @@ export function SecretsPage() {
 function useColumns(): Column<SecretView>[] {
   const { t } = useTranslation("secrets");
   const { cursor } = route.useSearch();
-  const nameOf = usePrincipalNames();
   return [
     { title: t("name"), show: (secret) => <code>{secret.name}</code> },
     { title: t("version"), kind: "number", show: (secret) => secret.version },
     { title: t("hosts"), kind: "wide", show: (secret) => secret.hosts.join(", ") || <AnyHost /> },
     { title: t("changedAt"), kind: "tight", show: (secret) => <Timestamp at={secret.changed_at} /> },
-    { title: t("changedBy"), show: (secret) => <Principal id={secret.changed_by} nameOf={nameOf} /> },
+    { title: t("changedBy"), show: (secret) => <Principal id={secret.changed_by} /> },
     {
       title: t("uses.column"),
       kind: "tight",
@@ -117,7 +115,6 @@ function Actions({ secret }: { secret: SecretView }) {
         >
           <h3 className="soft">{t("uses.title", { name: secret.name })}</h3>
           <References secret={secret.name} />
-          <p className="soft">{t("uses.steps")}</p>
         </ConfirmDialog>
       )}
     </Space>

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -15,7 +16,7 @@ const list = createRoute({
     cursor: readText(raw.cursor),
     name: readText(raw.name),
   }),
-  component: lazyRouteComponent(() => import("./SecretsPage"), "SecretsPage"),
+  component: lazyPage(() => import("./SecretsPage"), "SecretsPage", ["secrets"]),
 });
 
 export const secrets = [list] as const;

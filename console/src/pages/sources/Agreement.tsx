@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { SourceView } from "../../api/generated/models";
+import { Fact } from "../../parts/Fact";
 import { Figure } from "../../parts/Figure";
 import { Card } from "../../parts/Page";
+import { Principal } from "../../parts/Principal";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
-import { Fact } from "../instances/Facts";
 import { countOf, DIFFERENCES, openCount, REPAIRS, repairedCount, UNCHANGED, verdict } from "./counts";
 import { draftOf } from "./draft";
 import { NextRound, RoundMark } from "./RoundTexts";
@@ -108,7 +109,7 @@ export function SourceFacts({ source }: { source: SourceView }) {
         <Fact name={t("changed")}>
           <Timestamp at={source.changed_at} />{" "}
           <span className="soft">
-            {source.changed_by} · {t("revision", { revision: source.revision })}
+            <Principal id={source.changed_by} /> · {t("revision", { revision: source.revision })}
           </span>
         </Fact>
       </dl>

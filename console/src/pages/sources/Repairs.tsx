@@ -4,10 +4,10 @@ import { useTranslation } from "react-i18next";
 import { getSourcesTypeNameRepairs } from "../../api/generated/client";
 import type { RepairView, SourceView } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
+import { KeyLink } from "../../parts/instance-links";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
-import { KeyLink } from "../instances/columns";
 
 const route = getRouteApi("/sources/$type");
 

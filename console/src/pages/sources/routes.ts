@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -6,7 +7,7 @@ const list = createRoute({
   getParentRoute: () => root,
   path: "/sources",
   validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
-  component: lazyRouteComponent(() => import("./SourcesPage"), "SourcesPage"),
+  component: lazyPage(() => import("./SourcesPage"), "SourcesPage", ["sources"]),
 });
 
 /** `round` selects the differences of one round; `rounds` and `cursor` are the cursors of the two lists. */
@@ -24,7 +25,7 @@ const one = createRoute({
     rounds: readText(raw.rounds),
     cursor: readText(raw.cursor),
   }),
-  component: lazyRouteComponent(() => import("./SourcePage"), "SourcePage"),
+  component: lazyPage(() => import("./SourcePage"), "SourcePage", ["sources"]),
 });
 
 export const sources = [list, one] as const;

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { TaskView } from "../../api/generated/models";
+import { Principal } from "../../parts/Principal";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import { dateTime } from "../../parts/times";
@@ -60,7 +61,7 @@ function DecisionText({ entry }: { entry: TimelineEntry }) {
       )}
       {entry.reason && <span>{t(`reason.${entry.reason}`)}</span>}
       <span className="soft">
-        <Timestamp at={entry.on} /> · {entry.by}
+        <Timestamp at={entry.on} /> · {entry.by && <Principal id={entry.by} />}
       </span>
     </div>
   );

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { TaskView } from "../../api/generated/models";
+import { Fact } from "../../parts/Fact";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
-import { Fact } from "../instances/Facts";
 
 /** The live instance of a key, or the outcome of its last one. */
 export function TaskState({ one }: { one: TaskView }) {

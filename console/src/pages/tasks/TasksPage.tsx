@@ -10,6 +10,7 @@ import { PagedTable } from "../../parts/PagedTable";
 import { useColumns } from "../instances/columns";
 import { readInstances, useInstances } from "../instances/InstancesPage";
 import { useTaskTypes } from "./useTaskTypes";
+import "./ledger.css";
 
 const route = getRouteApi("/tasks");
 

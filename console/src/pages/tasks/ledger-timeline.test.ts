@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DecisionView } from "../../api/generated/models";
-import en from "../../words/en";
-import zh from "../../words/zh-CN";
+import en from "../../words/en/pages/tasks";
+import zh from "../../words/zh-CN/pages/tasks";
 import { timelineOf } from "./ledger-timeline";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 15, 9, minute)).toISOString();
@@ -34,7 +34,7 @@ test("every creation begins a generation, and the last has the given number", ()
 test("a replay has a tone, and a text in both languages", () => {
   const decisions: DecisionView[] = [{ decision: "replayed", on: at(0), by, at: at(0) }];
   expect(timelineOf(decisions, 1, Date.parse(at(0))).entries[0]?.tone).toBe("busy");
-  for (const words of [en, zh]) expect(words.tasks.decision.replayed).toBeTruthy();
+  for (const words of [en, zh]) expect(words.decision.replayed).toBeTruthy();
 });
 
 test("a single instant is in the middle", () => {

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -9,13 +10,13 @@ const list = createRoute({
     type: readText(raw.type),
     cursor: readText(raw.cursor),
   }),
-  component: lazyRouteComponent(() => import("./TasksPage"), "TasksPage"),
+  component: lazyPage(() => import("./TasksPage"), "TasksPage", ["tasks", "instances"]),
 });
 
 const one = createRoute({
   getParentRoute: () => root,
   path: "/tasks/$type/$key",
-  component: lazyRouteComponent(() => import("./TaskPage"), "TaskPage"),
+  component: lazyPage(() => import("./TaskPage"), "TaskPage", ["tasks"]),
 });
 
 export const tasks = [list, one] as const;

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { AllowanceSpec, LimitSpec, TenantView } from "../../api/generated/models";
-import { Fact } from "../instances/Facts";
+import { Fact } from "../../parts/Fact";
 
 /** The fixed facts of a tenant. */
 export function TenantFacts({ one }: { one: TenantView }) {

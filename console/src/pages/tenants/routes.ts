@@ -1,24 +1,25 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
 const own = createRoute({
   getParentRoute: () => root,
   path: "/tenants",
-  component: lazyRouteComponent(() => import("./TenantsPage"), "TenantsPage"),
+  component: lazyPage(() => import("./TenantsPage"), "TenantsPage", ["tenants"]),
 });
 
 const all = createRoute({
   getParentRoute: () => root,
   path: "/tenants/all",
   validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
-  component: lazyRouteComponent(() => import("./AllTenantsPage"), "AllTenantsPage"),
+  component: lazyPage(() => import("./AllTenantsPage"), "AllTenantsPage", ["tenants"]),
 });
 
 const one = createRoute({
   getParentRoute: () => root,
   path: "/tenants/all/$tenant",
-  component: lazyRouteComponent(() => import("./TenantPage"), "TenantPage"),
+  component: lazyPage(() => import("./TenantPage"), "TenantPage", ["tenants"]),
 });
 
 export const tenants = [own, all, one] as const;

@@ -8,13 +8,11 @@ import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
+import { Principal } from "../../parts/Principal";
+import { TextFilter } from "../../parts/TextFilter";
 import { Timestamp } from "../../parts/Timestamp";
-import { Principal, usePrincipalNames } from "../audit/Principal";
-import { TextFilter } from "../instances/FilterBar";
 import { DrainButton } from "./DrainButton";
 import { clientOf } from "./depths";
-
-type NameOf = (id: string) => string | undefined;
 
 const route = getRouteApi("/workers");
 const REFRESH_MS = 10_000;
@@ -67,11 +65,10 @@ export function WorkerList() {
 
 function useColumns(): Column<WorkerView>[] {
   const { t } = useTranslation("workers");
-  const nameOf = usePrincipalNames();
   return [
     { title: t("workers.id"), show: (one) => <code>{one.worker_id}</code> },
     { title: t("workers.queue"), show: (one) => one.queue },
-    { title: t("workers.status"), show: (one) => <PollStatus worker={one} nameOf={nameOf} /> },
+    { title: t("workers.status"), show: (one) => <PollStatus worker={one} /> },
     { title: t("workers.claimed"), kind: "number", show: (one) => one.claimed },
     { title: t("workers.wanted"), kind: "number", show: (one) => one.wanted },
     { title: t("workers.polledAt"), kind: "tight", show: (one) => <Timestamp at={one.polled_at} relative /> },
@@ -82,7 +79,7 @@ function useColumns(): Column<WorkerView>[] {
   ];
 }
 
-function PollStatus({ worker, nameOf }: { worker: WorkerView; nameOf: NameOf }) {
+function PollStatus({ worker }: { worker: WorkerView }) {
   const { t } = useTranslation("workers");
   if (worker.status !== "ACTIVE")
     return (
@@ -90,7 +87,7 @@ function PollStatus({ worker, nameOf }: { worker: WorkerView; nameOf: NameOf }) 
         <span className="tone-warn toned">{t(`workers.states.${worker.status}`)}</span>{" "}
         <span className="soft">
           {worker.drained_at && <Timestamp at={worker.drained_at} relative />} ·{" "}
-          <Principal id={worker.drained_by ?? ""} nameOf={nameOf} /> · {worker.drain_reason}
+          <Principal id={worker.drained_by ?? ""} /> · {worker.drain_reason}
         </span>
       </>
     );

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../app/lazy-page";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
@@ -19,7 +20,7 @@ const page = createRoute({
     queues: readText(raw.queues),
     cursor: readText(raw.cursor),
   }),
-  component: lazyRouteComponent(() => import("./WorkersPage"), "WorkersPage"),
+  component: lazyPage(() => import("./WorkersPage"), "WorkersPage", ["workers"]),
 });
 
 export const workers = [page] as const;

@@ -63,8 +63,10 @@ test("an export ends at its bound, however long the list is", async () => {
 
 test("a column says its order only where the API can sort by it", () => {
   const sorting = { by: "fire_time", onSort: () => {} };
-  expect([sortState("fire_time", sorting), sortState("other", sorting)]).toEqual(["descending", "none"]);
-  expect([sortState(undefined, sorting), sortState("fire_time", undefined)]).toEqual([undefined, undefined]);
+  const fired = { sort: "fire_time" };
+  expect([sortState(fired, sorting), sortState({ sort: "other" }, sorting)]).toEqual(["descending", "none"]);
+  expect(sortState({ ...fired, soonestFirst: true }, sorting)).toBe("ascending");
+  expect([sortState({}, sorting), sortState(fired, undefined)]).toEqual([undefined, undefined]);
 });
 
 test("a bulk action without a filter is limited to the jobs that it can change", () => {

@@ -6,7 +6,11 @@ export default {
     tenant: "Tenant's time",
     job: "Job's time",
   },
-  sort: { by: "Sort by {{column}}, newest first", usual: "Back to the usual order" },
+  sort: {
+    by: "Sort by {{column}}, newest first",
+    soonest: "Sort by {{column}}, soonest first",
+    usual: "Back to the usual order",
+  },
   select: {
     page: "Select all on this page",
     one: "Select {{name}}",

@@ -4,9 +4,9 @@ export default {
   menu: { title: "页面", open: "打开菜单", close: "关闭菜单" },
   pages: {
     overview: "总览",
-    jobs: "任务定义",
+    jobs: "任务",
     instances: "实例",
-    tasks: "任务",
+    tasks: "业务键任务",
     workers: "工作者",
     sources: "对账来源",
     rolling: "滚动集合",
@@ -29,9 +29,9 @@ export default {
   search: {
     open: "搜索",
     title: "搜索",
-    hint: "按名称找任务定义，按业务键找任务，按编号找实例",
+    hint: "按名称或业务键找任务，按编号找实例",
     goInstance: "打开实例 {{id}}",
-    goTask: "打开任务 {{type}} / {{key}}",
+    goTask: "打开业务键任务 {{type}} / {{key}}",
     goKey: "业务键为 {{key}} 的实例",
     keys: "方向键选择，回车打开，Esc 关闭",
   },

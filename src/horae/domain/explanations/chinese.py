@@ -30,7 +30,7 @@ SENTENCES: Final = {
     FindingCode.NOT_STARTED: Sentence("任务 {job} 在 {start:time} 之前不触发"),
     FindingCode.ENDED: Sentence("任务 {job} 从 {end:time} 起不再触发"),
     FindingCode.TASK_TYPE: Sentence(
-        "{job} 是任务类型：每个业务键有自己的时间；用 `horae why {job}/KEY` 查询某个业务键"
+        "{job} 是业务键类型：每个业务键有自己的时间；用 `horae why {job}/KEY` 查询某个业务键"
     ),
     FindingCode.ROLLING_SET: Sentence(
         "{job} 是滚动集合：`horae subject coverage {job}` 显示哪些对象到期；用 `horae why {job}/KEY` 查询某个对象"
@@ -146,7 +146,7 @@ SKIP: Final = {
     SkipReason.DST_GAP: "时钟调整跳过了这个时间，任务的策略是跳过",
     SkipReason.DECLINED: "接收方主动不处理",
     SkipReason.REFUSED: "数据库拒绝了该记录",
-    SkipReason.REMOVED: "任务或任务类型已被删除",
+    SkipReason.REMOVED: "任务或业务键类型已被删除",
     SkipReason.EXPIRED: "到期后在 `expires_after` 时间内没有发出",
     SkipReason.PEAK: "节点处于高峰负载，低优先级的触发每两次略去一次",
 }
@@ -194,9 +194,9 @@ WORDS: Final = ExplanationWords(
         Decision.CANCELLED: "取消",
     },
     ignored={
-        IgnoreReason.SUCCEEDED: "该业务键已成功，任务类型不允许重新打开",
+        IgnoreReason.SUCCEEDED: "该业务键已成功，其类型不允许重新打开",
         IgnoreReason.STALE: "它的版本不比已知的版本新",
-        IgnoreReason.NOT_LIVE: "没有可取消的任务",
+        IgnoreReason.NOT_LIVE: "没有可取消的业务键任务",
     },
     tenant={
         TenantStatus.ACTIVE: "正常",

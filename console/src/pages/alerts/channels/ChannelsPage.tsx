@@ -10,6 +10,7 @@ import type { Column } from "../../../parts/DataTable";
 import { EmptyState } from "../../../parts/EmptyState";
 import { Page } from "../../../parts/Page";
 import { PagedTable } from "../../../parts/PagedTable";
+import { Principal } from "../../../parts/Principal";
 import { Timestamp } from "../../../parts/Timestamp";
 import { RemoveButton } from "../RemoveButton";
 import { Views } from "../Views";
@@ -71,7 +72,7 @@ function useColumns(): Column<AlertChannelView>[] {
       title: t("changed"),
       show: (one) => (
         <>
-          {one.changed_by} · <Timestamp at={one.changed_at} relative />
+          <Principal id={one.changed_by} /> · <Timestamp at={one.changed_at} relative />
         </>
       ),
     },

@@ -10,6 +10,7 @@ import type { Column } from "../../../parts/DataTable";
 import { EmptyState } from "../../../parts/EmptyState";
 import { Page } from "../../../parts/Page";
 import { PagedTable } from "../../../parts/PagedTable";
+import { Principal } from "../../../parts/Principal";
 import { Timestamp } from "../../../parts/Timestamp";
 import type { Tone } from "../../../parts/tones";
 import { RemoveButton } from "../RemoveButton";
@@ -72,7 +73,10 @@ function useColumns(): Column<SilenceView>[] {
       title: t("silences.comment"),
       show: (silence) => (
         <>
-          {silence.comment} <span className="soft">{silence.changed_by}</span>
+          {silence.comment}{" "}
+          <span className="soft">
+            <Principal id={silence.changed_by} />
+          </span>
         </>
       ),
     },

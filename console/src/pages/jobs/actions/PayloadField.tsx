@@ -1,6 +1,7 @@
 import { Input } from "antd";
 import { useTranslation } from "react-i18next";
 import { Field } from "../../../parts/Field";
+import "../jobs.css";
 
 /** The payload of one run. */
 export function PayloadField({

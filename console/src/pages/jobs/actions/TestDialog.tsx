@@ -11,6 +11,7 @@ import { TargetText } from "../Texts";
 import type { JobDialogProps } from "./Actions";
 import { PayloadField } from "./PayloadField";
 import { parsePayload } from "./parse-payload";
+import "../jobs.css";
 
 /** Sends one real request, marked as a test, to the target, and shows request and response. */
 export function TestDialog({ job, onClose }: JobDialogProps) {

@@ -26,7 +26,7 @@ export default {
     second: "所有节点和 API 进程在几秒内生效。",
     third: "进行中的调用不受影响。",
     weight: "与其他租户相比的调度份额。",
-    quotas: "任务定义引用的配额",
+    quotas: "任务引用的配额",
     quotaName: "配额名称",
     add: "添加配额",
   },
@@ -40,13 +40,13 @@ export default {
   resume: {
     verb: "恢复租户",
     title: "恢复 {{name}}？",
-    first: "它的任务定义从现在起继续触发。",
+    first: "它的任务从现在起继续触发。",
     second: "错过的触发记为已跳过，不会执行。",
     third: "需要时请使用补跑。",
   },
   all: { link: "全部租户", title: "全部租户", create: "创建租户" },
   make: {
-    first: "创建租户 {{name}}，尚无密钥和任务定义。",
+    first: "创建租户 {{name}}，尚无密钥和任务。",
     second: "以后可以增大宽度：`horae tenant widen`。",
     third: "随后请在它的页面创建第一个密钥。",
     width: "数据分布的分片数，不少于节点数；多数租户用 64 即可。",
@@ -80,7 +80,7 @@ export default {
   role: {
     viewer: "只读",
     operator: "查看、运行与停止",
-    editor: "还可修改任务定义",
+    editor: "还可修改任务",
     admin: "全部，包括密钥与角色",
     worker: "领取并完成工作",
     auditor: "只读，含审计日志",

@@ -6,6 +6,7 @@ export default {
     schedule: "Schedule",
     next: "Next fire",
     noNext: "none",
+    changed: "Changed",
     target: "Target",
     owner: "Owner",
     labels: "Labels",
@@ -24,6 +25,12 @@ export default {
     label: "Label, such as team=finance",
     owner: "Owner",
     status: "Status",
+  },
+  order: {
+    title: "Order",
+    name: "By name",
+    changed_at: "Last changed first",
+    next_fire_at: "Soonest next fire first",
   },
   people: {
     title: "People and alerts",

@@ -70,10 +70,10 @@ export default {
     requeued: "已回放死信",
     refused: "被拒绝的死信",
     tag: "标签",
-    jobs: "任务定义",
+    jobs: "任务",
     expected: "应有触发",
     findings: "审计发现",
   },
-  findings: { title: "审计发现：{{count}}", job: "任务定义", fault: "问题", at: "触发时间" },
+  findings: { title: "审计发现：{{count}}", job: "任务", fault: "问题", at: "触发时间" },
   empty: { title: "还没有故障事件", help: "由人用命令开始恢复：" },
 };

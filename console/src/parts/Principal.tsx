@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { getKeys } from "../../api/generated/client";
-import { useIsPermitted } from "../../app/permissions";
-import { MAX_PAGE_SIZE } from "../../parts/list/export";
+import { getKeys } from "../api/generated/client";
+import { useIsPermitted } from "../app/permissions";
 import { keyIdIn } from "./key-ids";
+import { MAX_PAGE_SIZE } from "./list/export";
 
 const MAX_PAGES = 5;
 
 /** Returns the name of an API key by its id or principal; people have no id, and keys of other tenants no name here. */
-export function usePrincipalNames(): (id: string) => string | undefined {
+function usePrincipalNames(): (id: string) => string | undefined {
   const isPermitted = useIsPermitted("keys.list");
   const names = useQuery({
     queryKey: ["keys", "names"],
@@ -31,7 +31,7 @@ async function keyNames(signal: AbortSignal): Promise<Map<string, string>> {
 }
 
 /** Who did something: the name of a key, with its id as the title; anything else as it is. */
-export function Principal({ id, nameOf }: { id: string; nameOf: (id: string) => string | undefined }) {
-  const name = nameOf(id);
+export function Principal({ id }: { id: string }) {
+  const name = usePrincipalNames()(id);
   return name ? <span title={id}>{name}</span> : <code>{id}</code>;
 }

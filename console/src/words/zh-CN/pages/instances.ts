@@ -7,7 +7,7 @@ export default {
   timeline: "时间线",
   facts: "详情",
   payload: "载荷",
-  noPayload: "没有单独的载荷，发送的是任务定义的载荷。",
+  noPayload: "没有单独的载荷，发送的是任务的载荷。",
   trace: "链路 ID（每次尝试的 traceparent 请求头中都有）",
   traceLink: "打开链路",
   version: "版本 {{version}}",
@@ -16,7 +16,7 @@ export default {
   byWorker: "工作者 {{worker}}",
   columns: {
     fired: "触发时间",
-    job: "任务定义",
+    job: "任务",
     key: "业务键",
     state: "状态",
     attempts: "尝试次数",
@@ -27,7 +27,7 @@ export default {
   },
   filters: {
     key: "业务键",
-    job: "任务定义名称",
+    job: "任务名称",
     state: "状态",
     since: "起始",
     until: "截止",

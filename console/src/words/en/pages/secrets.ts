@@ -38,7 +38,6 @@ export default {
     none: "none",
     more: "and possibly more: the first page was read",
     hidden: "your roles do not show them",
-    steps: "Steps of graphs are not searched.",
   },
   removal: {
     title: "Remove the secret {{name}}?",

@@ -1,6 +1,6 @@
 export default {
   title: "工作者",
-  about: "没有 URL 或主题的任务定义在队列中等待，由你的工作者领取。工作者首次轮询几秒后显示在这里。",
+  about: "没有 URL 或主题的任务在队列中等待，由你的工作者领取。工作者首次轮询几秒后显示在这里。",
   queues: {
     title: "队列",
     name: "队列",
@@ -9,7 +9,7 @@ export default {
     oldest: "最早到期",
     claimed: "已领取",
     polling: "工作者",
-    jobs: "任务定义与类型",
+    jobs: "任务与类型",
     unattended: "有任务等待，无工作者",
     attended: "有工作者轮询",
     busy: "工作者忙碌",
@@ -23,7 +23,7 @@ export default {
     },
     empty: {
       title: "还没有队列",
-      help: "没有 URL 或主题的任务定义有一个同名队列：",
+      help: "没有 URL 或主题的任务有一个同名队列：",
     },
   },
   workers: {

@@ -7,7 +7,7 @@ export default {
   open: "未结：待处理或再次失败",
   columns: {
     failedAt: "失败时间",
-    job: "任务定义",
+    job: "任务",
     key: "业务键",
     code: "错误",
     status: "状态",

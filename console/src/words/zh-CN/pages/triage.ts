@@ -1,6 +1,6 @@
 /** 死信分诊的文字：失败原因、限速回放、批量修改死信。 */
 export default {
-  needsFilter: "请先选择任务定义、标签、错误或原因：不会一次修改租户的全部死信。",
+  needsFilter: "请先选择任务、标签、错误或原因：不会一次修改租户的全部死信。",
   views: { label: "死信视图", list: "逐条", causes: "按原因", replays: "限速回放" },
   trend: { rising: "上升", steady: "平稳", falling: "下降" },
   causes: {
@@ -22,20 +22,20 @@ export default {
     incomplete: "每个单元只统计了最新的 500,000 条死信。",
     empty: {
       title: "没有失败原因",
-      help: "同一任务定义中错误码与消息相同的未处理死信，在这里合为一个原因。",
+      help: "同一任务中错误码与消息相同的未处理死信，在这里合为一个原因。",
     },
   },
   since: {
     title: "之后的变化",
-    gone: "任务定义已移除。",
-    changed: "任务定义现在是版本 {{version}}（{{status}}）；失败的最新为版本 {{died}}。",
-    unchanged: "任务定义仍是版本 {{version}}（{{status}}）。",
+    gone: "任务已移除。",
+    changed: "任务现在是版本 {{version}}（{{status}}）；失败的最新为版本 {{died}}。",
+    unchanged: "任务仍是版本 {{version}}（{{status}}）。",
     ended: "最近一次失败之后的触发：{{ended}}。",
-    nothingEnded: "最近一次失败之后，这个任务定义还没有触发结束。",
-    nothingHeld: "这个任务定义的调用没有被拦住。",
+    nothingEnded: "最近一次失败之后，这个任务还没有触发结束。",
+    nothingHeld: "这个任务的调用没有被拦住。",
     outlook: {
-      gone: "无法回放：任务定义已不存在。",
-      held: "回放会等待：这个任务定义的调用正被拦住。",
+      gone: "无法回放：任务已不存在。",
+      held: "回放会等待：这个任务的调用正被拦住。",
       good: "之后的触发成功了：回放很可能成功。",
       mixed: "之后的触发也有失败：回放可能再次失败。",
       unknown: "还看不出回放能否成功：请先发送金丝雀。",

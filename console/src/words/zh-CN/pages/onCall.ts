@@ -1,13 +1,13 @@
 export default {
   problems: {
-    title: "当前问题最多的任务定义",
-    titleOf: "租户 {{tenant}} 当前问题最多的任务定义",
-    summary: "{{count}} 个任务定义有问题：{{failing}} 个最近一次运行失败，{{overdue}} 个有逾期的运行。",
+    title: "当前问题最多的任务",
+    titleOf: "租户 {{tenant}} 当前问题最多的任务",
+    summary: "{{count}} 个任务有问题：{{failing}} 个最近一次运行失败，{{overdue}} 个有逾期的运行。",
     summaryMore:
-      "问题最多的 {{count}} 个任务定义：{{failing}} 个最近一次运行失败，{{overdue}} 个有逾期的运行。问题多于一次统计的上限。",
-    none: "没有任务定义存在未处理的死信或逾期的运行。",
-    more: "另有 {{count}} 个任务定义；可按负责人筛选，或运行 `horae job problems`",
-    job: "任务定义",
+      "问题最多的 {{count}} 个任务：{{failing}} 个最近一次运行失败，{{overdue}} 个有逾期的运行。问题多于一次统计的上限。",
+    none: "没有任务存在未处理的死信或逾期的运行。",
+    more: "另有 {{count}} 个任务；可按负责人筛选，或运行 `horae job problems`",
+    job: "任务",
     what: "问题",
     failing: "最近一次运行失败",
     late: "逾期",
