@@ -6,7 +6,8 @@ BUILD := .venv/build/bin
 DIST ?= dist
 # Three on two cores: many tests wait, for a lease to run out or for a server to come back.
 WORKERS ?= 3
-RERUNS ?= 0
+# With AGAIN=--again, which `.ci/run` says, tests that failed are run once more, alone, at the end.
+AGAIN ?=
 # Which tests of the suite: `.ci/run` leaves those of tests/wide.py out.
 MARKS ?= not long
 # The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
@@ -20,7 +21,7 @@ FLOORS := tests/store tests/service tests/engine
 POSTGRESQL ?= 18
 PYTHON_VERSION ?= 3.14
 ON_POSTGRESQL = programs=$$($(BIN)/python tools/postgresql $(POSTGRESQL)) && HORAE_TEST_POSTGRES_BIN=$$programs
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) -m '$(MARKS)' --junitxml=$(DIST)/$@.xml
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native $(AGAIN) -m '$(MARKS)' --junitxml=$(DIST)/$@.xml
 # Tests start many processes: each begins with compiled modules, whatever the shell around says.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -131,13 +132,14 @@ quick: ## tests of the domain, the runtime, security and the house rules: under 
 test: ## tests of the product on a private PostgreSQL with two cells: minutes
 	$(PYTEST) --durations=40 $(addprefix tests/,$(TEST))
 
-proof: ## what is slow: faults, simulation, browsers, brokers, examples, fuzzing, mistakes, after the console's own tests
+console-test: .venv/node/ready ## the console's own tests, and how large each of its pages is
 	@tools/console test
+
+proof: console-test ## what is slow: faults, simulation, browsers, brokers, examples, fuzzing, mistakes, after the console's own tests
 	$(PYTEST) --durations=40 $(addprefix tests/,$(PROOF))
 	@$(MAKE) --no-print-directory floors
 
-suite: ## quick, test and proof in one run, which keeps all workers busy until the end
-	@tools/console test
+suite: console-test ## quick, test and proof in one run, which keeps all workers busy until the end
 	$(PYTEST) --durations=40
 
 wide: ## the tests of the suite that `.ci/run` leaves out for its minutes
@@ -207,4 +209,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite wide other-versions versions store-postgresql floors quick-python durations long bench-data bench growth simulate simulate-validate gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console console-test screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite wide other-versions versions store-postgresql floors quick-python durations long bench-data bench growth simulate simulate-validate gate reports reports-page demo-articles demo-exhibitions demo-stock docs

@@ -10,10 +10,11 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
+from typing import TYPE_CHECKING
 
 import asyncpg
 
@@ -21,6 +22,9 @@ from horae.runtime.settings import CellSettings
 from horae.store import migrations
 from horae.store.databases.roles import OWNER
 from tests.memory import quick_folder
+
+if TYPE_CHECKING:
+    import psycopg
 
 BIN = Path(os.environ.get("HORAE_TEST_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
 """The programs of PostgreSQL. `tools/postgresql 18` prints the folder of another version."""
@@ -50,6 +54,7 @@ class Cluster:
         self._owner = "" if account is None else f"owner {OWNER}"
         self._numbers = count()
         self._prefix = f"t{os.getpid()}"
+        self._admin: psycopg.Connection[tuple[object, ...]] | None = None
 
     def dsn(self, database: str) -> str:
         return f"{self._dsn}/{database}"
@@ -67,14 +72,12 @@ class Cluster:
 
     async def make_cells(self, number: int) -> list[str]:
         """Fresh copies of the template cells."""
-        connection = await asyncpg.connect(f"{self._admin_dsn}/postgres")
         names = []
         for n in range(number):
             names.append(f"{self._prefix}_{next(self._numbers)}_{n}")
-            await connection.execute(
+            self._run(
                 f'create database "{names[-1]}" {self._owner} template "{self._prefix}_template_{n}" strategy file_copy'
             )
-        await connection.close()
         return names
 
     async def make_empty(self) -> str:
@@ -86,10 +89,21 @@ class Cluster:
         return name
 
     async def drop(self, names: list[str]) -> None:
-        connection = await asyncpg.connect(f"{self._admin_dsn}/postgres")
         for name in names:
-            await connection.execute(f'drop database "{name}" with (force)')
-        await connection.close()
+            self._run(f'drop database "{name}" with (force)')
+
+    def close(self) -> None:
+        """Close the connection of the superuser."""
+        if self._admin is not None:
+            self._admin.close()
+
+    def _run(self, statement: str) -> None:
+        """Run a statement as the superuser. Its connection serves all tests, whose event loops are their own."""
+        import psycopg  # tests without a server do without it
+
+        if self._admin is None or self._admin.closed:
+            self._admin = psycopg.connect(f"{self._admin_dsn}/postgres", autocommit=True)
+        self._admin.execute(statement)
 
 
 @contextmanager
@@ -97,10 +111,15 @@ def private_cluster(**settings: str) -> Iterator[Cluster]:
     """A cluster of our own, unless `HORAE_TEST_DSN` names one."""
     given = os.environ.get("HORAE_TEST_DSN")
     if given:
-        yield Cluster(given.rstrip("/"))
+        with closing(Cluster(given.rstrip("/"))) as cluster:
+            yield cluster
         return
-    with quick_folder("horae-pg") as folder, running_server(folder, SETTINGS | settings) as port:
-        yield Cluster(f"postgresql://postgres@127.0.0.1:{port}", _make_account(port))
+    with (
+        quick_folder("horae-pg") as folder,
+        running_server(folder, SETTINGS | settings) as port,
+        closing(Cluster(f"postgresql://postgres@127.0.0.1:{port}", _make_account(port))) as cluster,
+    ):
+        yield cluster
 
 
 def _make_account(port: int) -> str | None:
@@ -167,7 +186,7 @@ def _serving(folder: Path, settings: dict[str, str], become: dict[str, object]) 
     finally:
         server.send_signal(signal.SIGINT)  # fast shutdown
         try:
-            server.wait(20)
+            server.wait(60)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
@@ -191,7 +210,7 @@ def _user(folder: Path) -> dict[str, object]:
 
 
 def _wait_ready(server: "subprocess.Popen[bytes]", folder: Path, port: int) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise RuntimeError(f"PostgreSQL did not start:\n{(folder / 'log').read_text()}")
@@ -199,4 +218,4 @@ def _wait_ready(server: "subprocess.Popen[bytes]", folder: Path, port: int) -> N
         if ready.returncode == 0:
             return
         time.sleep(0.05)
-    raise RuntimeError("PostgreSQL was not ready within 30 s")
+    raise RuntimeError("PostgreSQL was not ready within 120 s")

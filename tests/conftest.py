@@ -23,7 +23,7 @@ from tests.groups import pytest_xdist_make_scheduler  # noqa: F401
 from tests.keyring import keyring, sealed
 from tests.probes import NO_PROBES
 from tests.stalls import unblocked
-from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
+from tests.unsteady import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 from tests.wide import pytest_collection_modifyitems  # noqa: F401
 
 telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow

@@ -70,7 +70,7 @@ ignore_startup_parameters = extra_float_digits
     def stop(self) -> None:
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(10)
+            self.process.wait(60)
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def pooled(cells: Sequence[CellSettings], pooler: Pooler, role: str = "horae_api
 
 async def connected(dsn: str) -> None:
     """Wait until the pooler answers."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:
         try:
             connection = await asyncpg.connect(dsn, statement_cache_size=0)

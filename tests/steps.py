@@ -48,8 +48,13 @@ async def amid(store: Store, seconds: float) -> None:
     await move_clock(store, seconds=1.5 * seconds - now % seconds)
 
 
-async def until(condition: Callable[[], bool | Awaitable[bool]], seconds: float = 10) -> float:
-    """Wait for a condition, but not for ever; returns how long it took."""
+PATIENCE_S = 45.0
+"""Seconds after which a wait has hung: several times what any takes on a busy machine, and less than the minute after
+which a node reads everything again, so that what only such a sweep finds is not taken for found."""
+
+
+async def until(condition: Callable[[], bool | Awaitable[bool]], seconds: float = PATIENCE_S) -> float:
+    """Wait for a condition, but not for ever; returns how long it took. A promise has a limit of its own."""
     began = time.monotonic()
     while True:
         holds = condition()
@@ -57,6 +62,23 @@ async def until(condition: Callable[[], bool | Awaitable[bool]], seconds: float 
             return time.monotonic() - began
         assert time.monotonic() - began < seconds, f"not within {seconds} s"
         await asyncio.sleep(0.005)
+
+
+NEWEST = "select txid_current() as xid"
+HORIZON = "select txid_snapshot_xmin(txid_current_snapshot()) as horizon"
+
+
+async def below_horizon(where: Store | Cell) -> None:
+    """Wait until everything that was written so far may be read by those who read below the horizon.
+
+    It is that of all transactions of the server, of which an autovacuum may have one.
+    """
+    newest = max(row["xid"] for row in await query(where, NEWEST))
+
+    async def is_below() -> bool:
+        return all(row["horizon"] > newest for row in await query(where, HORIZON))
+
+    await until(is_below)
 
 
 async def a_job(ctx: Context, name: str = "job", trigger: Trigger | None = None, **facts: Any) -> Job:

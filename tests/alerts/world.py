@@ -24,7 +24,7 @@ from horae.upkeep.alert_delivery import AlertDeliverer
 from horae.upkeep.alert_watch import AlertWatcher
 from horae.upkeep.copies import Copier
 from tests.egress import ANYWHERE
-from tests.steps import Looker, claim_everywhere, move_clock, query, settle
+from tests.steps import Looker, below_horizon, claim_everywhere, move_clock, query, settle
 
 SECRET = "whsec_" + b64encode(b"canary-of-the-alert-tests-4f1b9c").decode()
 
@@ -79,6 +79,8 @@ class AlertWorld:
         self.deliverer = AlertDeliverer(store, lambda _cell: True, sender)
 
     async def watch(self):
+        """Evaluate everything that was written so far."""
+        await below_horizon(self.store)
         while await self.watcher.once():
             pass
 

@@ -97,7 +97,7 @@ def _running(command: Sequence[str], names: dict[str, str], folder: Path, port: 
             yield
         finally:
             server.kill()  # nothing that it keeps is needed
-            server.wait(20)
+            server.wait(60)
 
 
 def _wait(port: int, server: "subprocess.Popen[bytes]") -> None:

@@ -46,7 +46,7 @@ class Server:
         self.changed = asyncio.Condition()
 
     async def until(self, true: Callable[["Server"], bool]) -> None:
-        async with self.changed, asyncio.timeout(5):
+        async with self.changed, asyncio.timeout(30):
             await self.changed.wait_for(lambda: true(self))
 
     async def tell(self) -> None:

@@ -94,7 +94,7 @@ async def test_one_bad_answer_of_a_token_endpoint_stops_none_of_its_calls(kind):
         sender = Sender(client, secrets_in_memory({TENANT: {"client": "s"}}))
         auth = OAuthAuth(f"{server.url}/token", "me", "client")
         job = a_job(HttpTarget(f"{server.url}/fire", auth=auth))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             first = await asyncio.gather(*(sender.deliver(an_attempt(), job) for _ in range(3)))
             said[b"/token"] = TOKEN  # it is well again
             then = await sender.deliver(an_attempt(), job)

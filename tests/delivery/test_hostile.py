@@ -16,10 +16,13 @@ from horae.delivery.client import ask
 from horae.delivery.http import Failure, HttpAnswer
 from horae.delivery.reading import MAX_KEPT_BODY_BYTES
 from horae.domain.instances.outcomes import ErrorCode
+from tests.calm import seen_in_calm
 from tests.delivery.server import OK, Visit, saying, serving, silent
 
 TIMEOUT = 0.4
 TICKS = 0.3  # the ticker's own step, and a machine that is busy
+LATEST = TIMEOUT + TICKS + 1.0
+PATIENT = 10.0  # what ends by itself ends before, on a slow machine, too
 REQUESTS = 20
 MOST_GROWTH = 1024 * 1024  # a fifth of what is allowed: without the limits, some cases stay below that
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -98,6 +101,10 @@ TIMEOUTS = {
 }
 
 
+def is_in_time(took_s: float) -> bool:
+    return took_s < LATEST
+
+
 def by_name(cases):
     return pytest.mark.parametrize("behave", list(cases.values()), ids=list(cases))
 
@@ -117,16 +124,15 @@ def peak() -> int:
 
 
 async def meet(client, behave) -> list[HttpAnswer | Failure]:
-    """Meet it twenty times; what it costs in memory and time is bounded whatever it says."""
+    """Meet it twenty times; what it costs in memory is bounded whatever it says. No answer tells of a timeout."""
     async with serving(behave) as server:
-        await ask(client, server.request(read_timeout=TIMEOUT))
+        await ask(client, server.request(read_timeout=PATIENT))
         gc.collect()
         forget_peak()
-        before, began = resident(), time.monotonic()
-        results = await asyncio.gather(*(ask(client, server.request(read_timeout=TIMEOUT)) for _ in range(REQUESTS)))
-        took, growth = time.monotonic() - began, peak() - before
+        before = resident()
+        results = await asyncio.gather(*(ask(client, server.request(read_timeout=PATIENT)) for _ in range(REQUESTS)))
+        growth = peak() - before
         await client.close()
-        assert took < TIMEOUT + TICKS + 1.0
         assert growth < REQUESTS * MOST_GROWTH
         assert client.connections == 0
     return results
@@ -159,11 +165,18 @@ async def test_what_is_no_answer_is_told_as_such(client, behave):
 @by_name(TIMEOUTS)
 async def test_a_slot_is_free_when_its_time_is_up_however_slowly_someone_talks(client, behave):
     async with serving(behave) as server:
-        began = time.monotonic()
-        results = await asyncio.gather(*(ask(client, server.request(read_timeout=TIMEOUT)) for _ in range(REQUESTS)))
-        assert TIMEOUT <= time.monotonic() - began < TIMEOUT + TICKS + 1.0
-        assert results == [Failure(ErrorCode.TIMEOUT, "timed out after 0.4 s (read_timeout)")] * REQUESTS
-        await server.until(lambda server: server.open == 0)
+
+        async def wait() -> float:
+            began = time.monotonic()
+            asked = (ask(client, server.request(read_timeout=TIMEOUT)) for _ in range(REQUESTS))
+            results = await asyncio.gather(*asked)
+            took_s = time.monotonic() - began
+            assert took_s >= TIMEOUT
+            assert results == [Failure(ErrorCode.TIMEOUT, "timed out after 0.4 s (read_timeout)")] * REQUESTS
+            await server.until(lambda server: server.open == 0)
+            return took_s
+
+        assert await seen_in_calm(wait, is_in_time) < LATEST
 
 
 async def test_a_compressed_body_is_never_unpacked(client):
@@ -230,10 +243,14 @@ async def test_nobody_who_accepts_means_no_connection_within_the_connect_timeout
         async with serving(silent) as server:
             request = server.request()
             origin = request.origin._replace(port=full.getsockname()[1])
-            began = time.monotonic()
-            result = await ask(client, request._replace(origin=origin, connect_timeout=TIMEOUT))
-            assert isinstance(result, Failure)
-            assert result.code is ErrorCode.CONNECT
-            assert time.monotonic() - began < TIMEOUT + TICKS + 1.0
+
+            async def wait() -> float:
+                began = time.monotonic()
+                result = await ask(client, request._replace(origin=origin, connect_timeout=TIMEOUT))
+                assert isinstance(result, Failure)
+                assert result.code is ErrorCode.CONNECT
+                return time.monotonic() - began
+
+            assert await seen_in_calm(wait, is_in_time) < LATEST
         for filler in fillers:
             filler.close()

@@ -132,7 +132,7 @@ class SystemdManager:
 
 def remove_group(group):
     """Remove a control group with those in it, when their processes are gone."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
         _remove(inner, deadline)
     _remove(group, deadline)

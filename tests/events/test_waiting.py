@@ -52,7 +52,7 @@ async def counts(source, number):
     async def so_many():
         return await source.backlog() == number
 
-    await until(so_many, 20)
+    await until(so_many)
     return True
 
 

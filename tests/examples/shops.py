@@ -15,7 +15,7 @@ import psycopg
 from horae.runtime.settings import CellSettings
 from tests.cluster import Cluster, free_port
 from tests.system.children import Child
-from tests.system.processes import NodeProcess
+from tests.system.processes import NodeProcess, node_processes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TTL = 8.0
@@ -39,17 +39,10 @@ def own_database(cluster: Cluster, name: str) -> Iterator[str]:
 @asynccontextmanager
 async def some_nodes(many: int, cells: Sequence[CellSettings], folder: Path) -> AsyncIterator[list[NodeProcess]]:
     """So many nodes as processes, once each holds a lease in every cell; they may be killed and started again."""
-    where = [(cell.name, cell.dsn) for cell in cells]
-    nodes = [NodeProcess(f"node-{number}", folder, where, TTL, "acme") for number in range(many)]
-    try:
-        for node in nodes:
-            node.start()
+    with node_processes(many, folder, cells, TTL) as nodes:
         for node in nodes:
             await node.ready(120)
         yield nodes
-    finally:
-        for node in nodes:
-            node.end()
 
 
 class Service(Child):
@@ -82,7 +75,7 @@ async def web_service(module: str, folder: Path, env: dict[str, str], name: str 
         yield url
     finally:
         service.signal(15)
-        service.wait(10)
+        service.wait(60)
 
 
 async def answering(url: str, service: Service, seconds: float = 120.0) -> None:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BOUNDS = {canonicalize_name(one.name): one for one in map(Requirement, PROJECT["dependencies"])}
 INSIDE = {
-    "asyncpg": (r"pool\._holders", r"\._transport", r"connect_utils"),
+    "asyncpg": (r"pool\._holders", r"\._transport", r"connect_utils", r"register_data_types"),
     "fastapi": (r"\.dependant\b", r"\.body_field\b", r"fastapi\.openapi\.utils"),
     "starlette": (r"starlette\.types", r"starlette\.datastructures"),
     "uvicorn": (r"HttpToolsProtocol", r"STATUS_LINE"),

@@ -12,7 +12,7 @@ ROWS_OF_INSTALLATION = [f"I-{n:02}" for n in range(1, 7)]
 FOLDERS_OF_INSTALLATION = ("deploy", "start")
 ROWS_OF_OPERATION = [f"O-{n:02}" for n in range(1, 9)]
 FOLDERS_OF_OPERATION = ("certificates", "drills", "fire_audit")
-ROWS_OF_WORKFLOWS = [f"W-{n:02}" for n in (1, 4, 5, 6)]
+ROWS_OF_WORKFLOWS = [f"W-{n:02}" for n in range(1, 7)]
 ROWS = read_rows(TABLE.read_text())
 
 

@@ -55,7 +55,7 @@ def process(words: list[str], port: int) -> Iterator[str]:
         yield url
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(60)
 
 
 def our_issuer():

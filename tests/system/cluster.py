@@ -45,7 +45,7 @@ class TargetProcess(Child):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    async def ready(self, seconds: float = 20.0) -> None:
+    async def ready(self, seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
         while not await asyncio.to_thread(self._answers):
             assert time.monotonic() < deadline, f"the target does not answer:\n{self.tail()}"

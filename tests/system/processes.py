@@ -4,11 +4,13 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
 from typing import Any, Self
 
+from horae.runtime.settings import CellSettings
 from tests.keyring import keyring
 from tests.system.children import Child, python
 from tests.system.faketime import faked, set_clock
@@ -39,7 +41,7 @@ class Told(Child):
             await asyncio.sleep(0.05)
         raise TimeoutError(f"{self.name} is not {word} after {seconds:g} s:\n{self.tail()}")
 
-    async def tell(self, do: str, *, patience: float = 10.0, **facts: Any) -> dict[str, Any]:
+    async def tell(self, do: str, *, patience: float = 30.0, **facts: Any) -> dict[str, Any]:
         """Have the process do something to itself (`tests/system/node.py` has the list), and hear what it says."""
         async with asyncio.timeout(patience):
             reader, writer = await asyncio.open_unix_connection(self.socket)
@@ -143,3 +145,19 @@ class NodeProcess(Told):
     async def ready(self, seconds: float = 30.0) -> dict[str, Any]:
         """Wait until it serves and holds a lease in every cell. One that could not start is started again."""
         return await self.until("alive", seconds, again=self.start)
+
+
+@contextmanager
+def node_processes(
+    many: int, folder: Path, cells: Sequence[CellSettings], ttl: float, tenant: str = "acme"
+) -> Iterator[list[NodeProcess]]:
+    """So many nodes of these cells, started; they end with this."""
+    places = [(cell.name, cell.dsn) for cell in cells]
+    nodes = [NodeProcess(f"node-{n}", folder, places, ttl, tenant) for n in range(many)]
+    try:
+        for node in nodes:
+            node.start()
+        yield nodes
+    finally:
+        for node in nodes:
+            node.end()

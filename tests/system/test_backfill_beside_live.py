@@ -14,19 +14,22 @@ from horae.service.schedules.backfills import BackfillRequest
 from tests.catcher import catching
 from tests.engine.fleet import steady
 from tests.steps import a_job, query, until
-from tests.system.processes import NodeProcess
+from tests.system.processes import node_processes
 
 LONG = (pytest.mark.long, pytest.mark.timeout(6 * 3600))
 TTL_S = 2.0
 PERIOD_S = 60
 LIVE_P95_MS = 250
-CLOSE = 0.25
-"""How far the estimate may be from the truth once a tenth is done."""
+CLOSE = 0.5
+"""How far the estimate may be from the truth once a tenth is done. It does not foresee that nodes are killed."""
+SETTLED_S = 5
+"""How long after a killed node serves again its shards are with it, and its first calls were made."""
 ENDED_TWICE = "select fire_time from instance_history where job_id = $1 group by 1 having count(*) > 1"
 LIVE_DELAYS = """
-    select date_trunc('minute', ended_at) as minute,
+    select date_bin('5 seconds', fire_time, $2) as slice,
            percentile_disc(0.95) within group (order by trigger_delay_ms) as p95_ms
     from instance_history where job_id <> $1 and lane = 0 and trigger_delay_ms is not null group by 1 order by 1"""
+SLICE = timedelta(seconds=5)
 
 
 @pytest.fixture
@@ -37,15 +40,8 @@ async def catcher(store):
 
 @pytest.fixture
 async def nodes(cells, tmp_path):
-    places = [(cell.name, cell.dsn) for cell in cells]
-    both = [NodeProcess(f"node-{n}", tmp_path, places, TTL_S, "acme") for n in range(2)]
-    for node in both:
-        node.start()
-    try:
+    with node_processes(2, tmp_path, cells, TTL_S) as both:
         yield both
-    finally:
-        for node in both:
-            node.end()
 
 
 class Walk:
@@ -85,6 +81,7 @@ async def test_a_backfill_beside_live_work_gives_every_fire_once_though_nodes_ar
     ctx, store, catcher, nodes, live, fires, kills, record_property
 ):
     is_full_size = fires > 10_000
+    loaded = store.cells[0].clock.now()
     await steady(ctx, store, catcher, live)
     await asyncio.gather(*(node.ready() for node in nodes))
     walk = Walk(ctx, store, catcher)
@@ -94,12 +91,13 @@ async def test_a_backfill_beside_live_work_gives_every_fire_once_though_nodes_ar
 
     await until(lambda: walk.reached(fires / 10), limit_s)
     estimated, asked_at = walk.last.progress.left_s, store.cells[0].clock.now()
-    struck = []
+    struck = [(loaded, began)]  # from when to when a node was missing: at first all were
     for number in range(kills):
         await until(lambda number=number: walk.reached(fires * (number + 2) / (kills + 4)), limit_s)
         nodes[number % 2].kill()
-        struck.append(store.cells[0].clock.now())
+        killed_at = store.cells[0].clock.now()
         await nodes[number % 2].ready(60)
+        struck.append((killed_at, store.cells[0].clock.now()))
 
     paused_at = store.cells[0].clock.now()
     if (await backfills.show(ctx, walk.begun.id)).backfill.status == BackfillStatus.RUNNING:
@@ -119,16 +117,29 @@ async def test_a_backfill_beside_live_work_gives_every_fire_once_though_nodes_ar
     [row] = await query(cell, f"{count} instance_history where job_id = $1 and lane = $2", walk.job.id, Lane.BACKFILL)
     assert (row["rows"], row["fires"], row["state"]) == (fires, fires, "SUCCESS"), "every fire has one row"
     assert await query(cell, ENDED_TWICE, walk.job.id) == []
-    minutes = [
-        (one["minute"], one["p95_ms"]) for place in store.cells for one in await query(place, LIVE_DELAYS, walk.job.id)
+    slices = [
+        (one["slice"], one["p95_ms"])
+        for place in store.cells
+        for one in await query(place, LIVE_DELAYS, walk.job.id, began)
     ]
-    calm = [p95 for minute, p95 in minutes if not any(abs(minute - at) < timedelta(minutes=2) for at in struck)]
+    settled = timedelta(seconds=SETTLED_S)
+
+    def seconds(at):
+        return round((at - began).total_seconds(), 1)
+
+    calm = [p95 for at, p95 in slices if not any(begin - SLICE <= at <= end + settled for begin, end in struck)]
+    missing_s = sum((end - begin).total_seconds() for begin, end in struck[1:])
     record_property("fires", fires)
     record_property("kills", kills)
     record_property("backfill_per_s", round(fires / whole_s, 1))
     record_property("estimate", round(estimated / max(took_s, 0.001), 2))
+    record_property("node_missing_s", round(missing_s, 1))
     record_property("live_p95_ms", max(calm, default=0))
+    record_property("calm_slices", len(calm))
+    record_property("live_p95_with_kills_ms", max((p95 for _, p95 in slices), default=0))
+    record_property("late_slices", [[seconds(at), p95] for at, p95 in slices if p95 > LIVE_P95_MS])
+    record_property("node_missing_at", [[seconds(begin), seconds(end)] for begin, end in struck[1:]])
     if is_full_size:  # a small one may have a busy neighbour
-        assert abs(estimated - took_s) <= CLOSE * took_s
-        assert calm
+        assert (1 - CLOSE) * (took_s - missing_s) <= estimated <= (1 + CLOSE) * took_s
+        assert len(calm) >= kills
         assert max(calm) <= LIVE_P95_MS

@@ -29,7 +29,7 @@ from tests.keyring import sealed
 from tests.steps import move_clock, query, until
 from tests.system.failover.standby import standby_of
 from tests.system.failover.trial import trying, write
-from tests.system.processes import NodeProcess
+from tests.system.processes import node_processes
 from tests.system.recovery.loads import critical_jobs, first_critical_after, p95_late_s, retry_storm
 from tests.system.recovery.trial import begin, recover_once
 from tests.system.test_failover import LOST, can_try, own_server
@@ -81,11 +81,7 @@ async def test_p1_the_primary_and_the_recovering_node_are_lost_and_critical_work
     """The node that works on the incident is killed: the other one goes on with it."""
     async with standby_of(cells) as standby, Store.of(standby.cells) as own:
         sealed(own)
-        known = [(cell.name, cell.dsn) for cell in standby.cells]
-        nodes = [NodeProcess(f"node-{n}", tmp_path, known, LEASE_TTL_S, ctx.tenant.name) for n in range(2)]
-        try:
-            for node in nodes:
-                node.start()
+        with node_processes(2, tmp_path, standby.cells, LEASE_TTL_S, ctx.tenant.name) as nodes:
             await steady(ctx, own, catcher, JOBS)
             await critical_jobs(ctx, own, catcher, CRITICAL_JOBS)
             for node in nodes:
@@ -100,9 +96,6 @@ async def test_p1_the_primary_and_the_recovering_node_are_lost_and_critical_work
             assert first is not None
             late = fault + timedelta(seconds=10)
             await until(lambda: sum(one.fire_time > late for one in catcher.arrivals) > JOBS, LONG)
-        finally:
-            for node in nodes:
-                node.end()
         done = await _complete_alone(own, started.id)
         assert (done.incident.result, done.summary.findings) == (IncidentResult.RECOVERY_COMPLETED, 0)
         assert done.summary.rto_s is not None

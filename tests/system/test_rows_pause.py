@@ -10,7 +10,7 @@ import pytest
 from tests.catcher import Catcher, catching
 from tests.engine.fleet import every_fire_has_one_row, steady
 from tests.steps import query, until
-from tests.system.processes import NodeProcess
+from tests.system.processes import node_processes
 
 LONG = (pytest.mark.long, pytest.mark.timeout(7200))
 TTL = 1.0
@@ -28,15 +28,8 @@ RUN_BY = "select id from instance_live where owner = $1 and state = 'RUNNING'"
 
 @pytest.fixture
 async def nodes(cells, tmp_path):
-    places = [(cell.name, cell.dsn) for cell in cells]
-    both = [NodeProcess(f"node-{n}", tmp_path, places, TTL, "acme") for n in range(2)]
-    for node in both:
-        node.start()
-    try:
+    with node_processes(2, tmp_path, cells, TTL) as both:
         yield both
-    finally:
-        for node in both:
-            node.end()
 
 
 @pytest.mark.parametrize("runs", [1, pytest.param(300, marks=LONG)])
@@ -56,16 +49,16 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
         await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs, 30)
         await until(lambda frozen=frozen: frozen_amid_calls(store, catcher, frozen), 30)
         await asyncio.sleep(TTL * (chance.uniform(2, 10) if runs > 1 else 2))
-        await until(lambda: bool(catcher.hanging), 20)  # the heir runs what the frozen one had in flight
+        await until(lambda: bool(catcher.hanging))  # the heir runs what the frozen one had in flight
         frozen.resume()
-        await until(lambda frozen=frozen, refused=refused: refused_more(frozen, refused), 20)
+        await until(lambda frozen=frozen, refused=refused: refused_more(frozen, refused))
         assert (await heir.tell("counts"))["late"] == never, "who holds the token is never refused"
         catcher.release()
         await until(lambda: not catcher.hanging)
     catcher.answer = lambda _arrival: 200
     catcher.release()  # one may have come again since: a node that ends would wait for its answer
     await asyncio.gather(*(asyncio.to_thread(node.terminate) for node in nodes))
-    await until(lambda: not any(node.running for node in nodes), 20)
+    await until(lambda: not any(node.running for node in nodes))
     await every_fire_has_one_row(store, jobs)
     ended = await query(store, "select id, idem_key, state from instance_history")
     assert len({row["id"] for row in ended}) == len({row["idem_key"] for row in ended}) == len(ended)

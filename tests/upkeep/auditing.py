@@ -10,6 +10,7 @@ from horae.store.audit import blocks as rows
 from horae.store.cells import Cell
 from horae.store.tx import Tx
 from horae.upkeep.audit_chain import EMPTY_BLOCK_INTERVAL, MOST_ENTRIES
+from tests.steps import below_horizon
 
 FILL = """
 insert into audit_log (at, shard_id, id, tenant_id, actor, action, resource, detail)
@@ -34,6 +35,7 @@ async def filled(cell, many, *, each=100):
     """A sealed log with a block for so many rows."""
     for _ in range(many // each):
         await fill(cell, each)
+        await below_horizon(cell)
         assert (await seal(cell)).entries == each
 
 

@@ -84,7 +84,7 @@ async def server_is_asked_first(server, reconciler, good, lister):
 
     others = asyncio.create_task(rounds())
     try:
-        await until(lambda: is_made(good.store), 20)
+        await until(lambda: is_made(good.store))
     finally:
         for task in (round_, others):
             task.cancel()
@@ -148,7 +148,7 @@ async def test_f7_a_database_may_send_no_more_than_a_few_megabytes_at_once(both,
         async def is_told():
             return bool((await ended(bad)).error)
 
-        await until(is_told, 20)
+        await until(is_told)
     assert sent[0] < 64 * MB
 
 

@@ -36,7 +36,7 @@ async def test_a_cell_joins_when_it_answers_and_only_where_it_may_be_served(cell
                 await joiner.once()
                 return joined == [first]
 
-            await until(has_joined, 30)
+            await until(has_joined)
             assert first.is_open
             assert len(own.shards_of(first)) + len(own.shards_of(second)) == 4096
             assert all(own.holds(first, shard) for shard in own.shards_of(first))

@@ -26,7 +26,7 @@ from tests.delivery.builders import TENANT
 from tests.delivery.server import Received, Server, serving
 
 PROGRAM = shutil.which("prometheus-alertmanager")
-LONGEST_S = 30
+LONGEST_S = 60
 CONFIG = """
 route:
   receiver: people
