@@ -150,6 +150,15 @@ async def settle(store: Store, ran: Instance, outcome: Outcome) -> SettleCount:
     return await Settler(store.cell(ran.shard)).settle([AttemptOutcome(ran, None, outcome)])
 
 
+async def count_statements(where: Store | Cell) -> None:
+    """Let PostgreSQL count statements from here on.
+
+    It keeps five thousand and forgets the rarest: those of earlier tests on this server would push out new ones.
+    """
+    await query(where, "create extension if not exists pg_stat_statements")
+    await query(where, "select pg_stat_statements_reset()")
+
+
 async def query(target: Cell | Store, text: str, *args: object) -> list[asyncpg.Record]:
     """Look into the tables directly, in one cell or in all."""
     cells = target.cells if isinstance(target, Store) else [target]

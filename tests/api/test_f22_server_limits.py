@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.api.api_servers import open_doors
-from tests.steps import query, until
+from tests.steps import count_statements, query, until
 from tests.store.walls import as_role
 
 MB = 1024 * 1024
@@ -91,7 +91,7 @@ async def heard(reader):
 
 async def test_f22_readiness_is_not_asked_of_the_database_for_every_stranger(door, store):
     counted = "select sum(calls)::int as many from pg_stat_statements where query ilike '%clock_timestamp%'"
-    await query(store.cells[0], "create extension if not exists pg_stat_statements")
+    await count_statements(store.cells[0])
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{door.port}", timeout=60) as anyone:
         before = (await query(store.cells[0], counted))[0]["many"] or 0
         answers = await asyncio.gather(*(anyone.get("/readyz") for _ in range(300)))

@@ -8,7 +8,7 @@ from horae.boot.secrets import secrets_of
 from horae.boot.serving import run_node
 from horae.runtime.settings import Settings
 from horae.store.store import Store
-from tests.steps import move_clock, query
+from tests.steps import count_statements, move_clock, query
 
 MAX_STATEMENTS_PER_S = 2.0
 SETTLE_S, WINDOW_S = 4.0, 40.0
@@ -28,8 +28,7 @@ async def counted(cell):
 @pytest.mark.long
 async def test_an_idle_node_with_its_upkeep_asks_at_most_two_statements_a_second_of_each_cell(ctx, store, cells):
     """The window is real time: on a busy machine fewer rounds fit into it, never more."""
-    for cell in store.cells:
-        await query(cell, "create extension pg_stat_statements")
+    await count_statements(store)
     await move_clock(store, minutes=5)  # what the test itself wrote is copied by then
     settings = Settings(environment="test")
     async with Store.of(cells) as own, run_node(settings, own, await secrets_of(settings, own)):

@@ -16,7 +16,7 @@ from horae.service.jobs import jobs
 from tests.api.api_servers import Door
 from tests.catcher import catching
 from tests.cluster import free_port
-from tests.steps import query, until
+from tests.steps import count_statements, query, until
 from tests.store.walls import as_node, as_role
 from tests.system.children import Child
 
@@ -55,8 +55,7 @@ async def headers(ctx):
 
 
 async def test_one_process_serves_the_api_and_the_console_and_fires(store, cells, serve, catcher, headers):
-    for cell in store.cells:
-        await query(cell, "create extension if not exists pg_stat_statements")
+    await count_statements(store)
     port = free_port()
     process = serve(HORAE_NODE_MONITORING_PORT=str(port))
     await process.ready(LONG)

@@ -17,7 +17,7 @@ from tests.console.desk import Desk
 from tests.console.pages import pages_of
 from tests.console.scene import Scene
 from tests.console.words import Words
-from tests.steps import query, until
+from tests.steps import count_statements, query, until
 
 MANY = 100_000
 PAGES = 5
@@ -105,7 +105,7 @@ FILTERS = (
 async def test_the_next_page_and_a_filter_ask_once_and_read_few_blocks(served, browser, language):
     home = await served.home()
     await many_rows(served, home)
-    await query(served.store.cells[0], "create extension if not exists pg_stat_statements")
+    await count_statements(served.store.cells[0])
     words = Words(language)
     async with profile(browser, language) as context:
         desk = Desk(await context.new_page(), served, words)

@@ -12,7 +12,7 @@ from horae.store.nodes.scans import BEGINNING
 from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.engine.running import hurry, running
-from tests.steps import a_type, move_clock, query, until
+from tests.steps import a_type, count_statements, move_clock, query, until
 
 WINDOW = 2.0
 """Seconds; less than lies between two looks of an idle node."""
@@ -42,8 +42,7 @@ class Dropped:
 
 @pytest.fixture
 async def counted(store):
-    for cell in store.cells:
-        await query(cell, "create extension pg_stat_statements")
+    await count_statements(store)
 
     async def count(cell):
         return {row["query"]: row["calls"] for row in await query(cell, COUNT)}

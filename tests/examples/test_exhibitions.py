@@ -19,7 +19,7 @@ import pytest
 from tests.boot.fleet import a_fleet
 from tests.examples.shops import SECRET, own_database, web_service
 from tests.keyring import keyring
-from tests.steps import move_clock, query, until
+from tests.steps import count_statements, move_clock, query, until
 
 MANY, VISITORS = 20, 3
 SETTLED_S = 6.0
@@ -88,8 +88,7 @@ async def propose(people, number, hour):
 @pytest.mark.timeout(300)
 async def test_twenty_approvals_cost_no_queries_until_the_hour_and_then_all_open_on_time(shop, store):
     people, dsn = shop
-    for cell in store.cells:
-        await query(cell, "create extension pg_stat_statements")
+    await count_statements(store)
     hour = store.cells[0].clock.now().replace(microsecond=0) + timedelta(hours=1)
     ids = await asyncio.gather(*(propose(people, number, hour) for number in range(MANY)))
     watches, over = [Watch(cell) for cell in store.cells], asyncio.Event()

@@ -16,7 +16,7 @@ from horae.security.roles import Role
 from horae.service.identity import api_keys
 from tests.api.api_servers import open_doors
 from tests.examples.shops import EXAMPLES, SECRET, own_database, some_nodes, web_service
-from tests.steps import query, until
+from tests.steps import count_statements, query, until
 from tests.store.walls import as_role
 
 DOWN = 2.0
@@ -49,8 +49,7 @@ async def shop(request, ctx, store, cells, cluster, tmp_path):
     """The shop with its products; gives its size, its DSN, its visitors' way in, the inventory's, and the nodes."""
     size: Size = request.param
     key = (await api_keys.create(ctx, "stock", [Role.ADMIN])).text
-    for cell in store.cells:
-        await query(cell, "create extension pg_stat_statements")
+    await count_statements(store)
     with own_database(cluster, "stock") as dsn:
         with psycopg.connect(dsn) as business:
             business.execute((EXAMPLES / "stock" / "schema.sql").read_text())

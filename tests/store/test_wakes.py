@@ -18,7 +18,7 @@ from horae.service.tasks import tasks
 from horae.store.cells import Cell
 from horae.store.connections.listener import Listener
 from horae.store.store import Store
-from tests.steps import NOWHERE, a_job, a_type, every, query, until
+from tests.steps import NOWHERE, a_job, a_type, count_statements, every, query, until
 from tests.system.proxy import proxied
 
 COUNT = """
@@ -46,8 +46,7 @@ async def listening(cell, heard, patience=2.0):
 @pytest.fixture
 async def counted(store):
     """How many notifications each cell was sent."""
-    for cell in store.cells:
-        await query(cell, "create extension pg_stat_statements")
+    await count_statements(store)
 
     async def count():
         return [(await query(cell, COUNT))[0]["calls"] for cell in store.cells]
