@@ -86,10 +86,15 @@ class Scene:
         await self.run(*waiting)
         return Counter(arrival.path.strip("/") for arrival in self.catcher.arrivals[before:])
 
-    async def judge(self):
-        """End the minute; returns the actions that are in force in the next one."""
+    async def judge(self, *, idle=False):
+        """End the minute; returns the actions that are in force in the next one.
+
+        With `idle`, calls that became due meanwhile have ended before the measures act.
+        """
         await self.watch.signaller.once()
         await self.move_to(5)
+        if idle:
+            await self.run()
         await self.watch.judge.once()
         await self.watch.reader.once()
         return self.actions

@@ -13,7 +13,7 @@ from tests.steps import query, until
 from tests.system.processes import node_processes
 
 LONG = (pytest.mark.long, pytest.mark.timeout(7200))
-TTL = 1.0
+TTL = 2.0
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
     await asyncio.gather(*(node.ready() for node in nodes))
     for number in range(runs):
         frozen, heir = nodes if number % 2 else reversed(nodes)
-        await until(lambda: shared(nodes), 30)
+        await until(lambda: shared(nodes))
         refused, never = [(await node.tell("counts"))["late"] for node in (frozen, heir)]
         seen = len(catcher.arrivals)
-        await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs, 30)
-        await until(lambda frozen=frozen: frozen_amid_calls(store, catcher, frozen), 30)
+        await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs)
+        await until(lambda frozen=frozen: frozen_amid_calls(store, catcher, frozen))
         await asyncio.sleep(TTL * (chance.uniform(2, 10) if runs > 1 else 2))
         await until(lambda: bool(catcher.hanging))  # the heir runs what the frozen one had in flight
         frozen.resume()
