@@ -169,8 +169,8 @@ quick-python: .venv/python-$(PYTHON_VERSION)/ready ## the quick stage without th
 durations: ## the table of the slowest test files in docs/tests.md, from the last `make suite`
 	$(BIN)/python tools/durations.py --write docs/tests.md $(DIST)/suite.xml
 
-long: ## the rows of docs/proof/hardening.md in full size, one test at a time; goes on where it was stopped. ROW="R-08 R-11"
-	@$(BIN)/python -m tests.long $(ROW)
+long: ## the rows of docs/proof/hardening.md in full size, one test at a time; goes on where it was stopped. ROW="R-08 R-11" TIMES=5
+	@$(BIN)/python -m tests.long --times $(or $(TIMES),1) $(ROW)
 
 bench-data: ## the template databases of the benchmarks, once
 	$(BIN)/python -m benchmarks.data $(SIZES)

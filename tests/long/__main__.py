@@ -1,8 +1,9 @@
-"""`make long`: every row of `docs/proof/hardening.md` in full size, or those of `ROW="R-08 R-11"`.
+"""`make long`: every row of `docs/proof/hardening.md` in full size, or those of `ROW="R-08 R-11"`, once or `TIMES=5`.
 
 Exit status 1: a test did not pass; 2: nothing was run; 130: it was stopped, and goes on there when it is called again.
 """
 
+import argparse
 import signal
 import subprocess
 import sys
@@ -17,7 +18,12 @@ RESULTS: Final = ROOT / "docs" / "proof" / "long.jsonl"
 TESTED: Final = ("src", "sdk", "tests", "requirements")
 
 
-def main(names: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--times", type=int, default=1, help="how often each test has to pass")
+    parser.add_argument("rows", nargs="*")
+    asked = parser.parse_args(words)
+    names: list[str] = asked.rows
     rows, here = read_rows(TABLE.read_text()), commit_of(ROOT)
     if unknown := set(names) - {row.name for row in rows}:
         say(f"docs/proof/hardening.md has no line for {', '.join(sorted(unknown))}")
@@ -27,7 +33,7 @@ def main(names: Sequence[str]) -> int:
         return 2
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return 0 if Runner(ROOT, RESULTS, here, rows).run(names) else 1
+        return 0 if Runner(ROOT, RESULTS, here, rows, asked.times).run(names) else 1
     except KeyboardInterrupt:
         say("stopped; the next call goes on with the test that was running")
         return 130

@@ -1,6 +1,7 @@
 """Runs long tests one at a time, each in a process of its own, and writes the result of each at once.
 
-A run that was stopped goes on where it was: a test with a passing line of the same commit is passed over.
+A run that was stopped goes on where it was: a test with as many passing lines of the same commit as are asked for is
+passed over.
 """
 
 import json
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,25 +30,34 @@ PYTEST: Final = (sys.executable, "-m", "pytest", "-m", "long", "-n", "0")
 
 @dataclass(frozen=True)
 class Runner:
-    """The long tests of the tree under `root` at one commit; `results` gets a JSON line per finished test."""
+    """The long tests of the tree under `root` at one commit; `results` gets a JSON line per finished test.
+
+    Each test is run until it has passed `times` times, or has not passed.
+    """
 
     root: Path
     results: Path
     commit: str
     rows: Sequence[Row]
+    times: int = 1
 
     def run(self, names: Sequence[str] = ()) -> bool:
         """Run the tests of the named rows, or of every row and then those of no row; says whether all have passed."""
-        outcomes = self._passed_before()
+        passes, failed = self._passes_before(), set[str]()
         for name, tests in self._plan(names).items():
             if not tests:
                 say(f"{name}: no long test, `make suite` runs its full size")
             for test in tests:
-                if test not in outcomes:
+                while test not in failed and passes[test] < self.times:
                     say(f"{name}: {test}")
-                    outcomes[test] = self._run(test)
-                say(f"{name}: {test} {outcomes[test]} at {self.commit}")
-        return set(outcomes.values()) <= {PASSED}
+                    outcome = self._run(test)
+                    if outcome == PASSED:
+                        passes[test] += 1
+                    else:
+                        failed.add(test)
+                        say(f"{name}: {test} {outcome} at {self.commit}")
+                say(f"{name}: {test} has passed {passes[test]} of {self.times} times at {self.commit}")
+        return not failed
 
     def _plan(self, names: Sequence[str]) -> dict[str, list[str]]:
         tests = self._collect()
@@ -65,10 +76,10 @@ class Runner:
     def _rows_of(self, test: str) -> list[str]:
         return [row.name for row in self.rows if row.names(test)]
 
-    def _passed_before(self) -> dict[str, str]:
+    def _passes_before(self) -> Counter[str]:
         lines = self.results.read_text().splitlines() if self.results.exists() else []
         found = [json.loads(line) for line in lines]
-        return {one["test"]: PASSED for one in found if (one["commit"], one["outcome"]) == (self.commit, PASSED)}
+        return Counter(one["test"] for one in found if (one["commit"], one["outcome"]) == (self.commit, PASSED))
 
     def _run(self, test: str) -> str:
         began = time.monotonic()

@@ -59,8 +59,8 @@ class Tree:
     def second(self, body: str) -> None:
         (self.root / "tests" / "test_rows.py").write_text(HEAD + OTHERS.format(body))
 
-    def run(self, *names: str, commit: str = "abc") -> bool:
-        return Runner(self.root, self.results, commit, read_rows(TABLE)).run(names)
+    def run(self, *names: str, commit: str = "abc", times: int = 1) -> bool:
+        return Runner(self.root, self.results, commit, read_rows(TABLE), times).run(names)
 
     def lines(self) -> list[dict]:
         return [json.loads(line) for line in self.results.read_text().splitlines()]
@@ -105,6 +105,14 @@ def test_what_passed_at_the_same_commit_is_passed_over_and_what_failed_is_run_ag
     assert sorted(tree.outcomes()) == [(FIRST, "passed"), (SECOND, "failed"), (SECOND, "passed")]
     assert tree.run("R-01", commit="def")
     assert [line["commit"] for line in tree.lines()] == ["abc"] * 3 + ["def"]
+
+
+def test_a_test_that_has_to_pass_several_times_is_run_until_it_has_or_fails(tree: Tree):
+    assert tree.run("R-01")
+    assert tree.run("R-01", times=2)
+    tree.second("assert RESULTS.read_text().count('test_second') == 0")
+    assert not tree.run("R-02", times=3)
+    assert tree.outcomes() == [(FIRST, "passed")] * 3 + [(SECOND, "passed"), (SECOND, "failed")]
 
 
 @pytest.mark.parametrize(
