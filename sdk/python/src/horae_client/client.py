@@ -14,50 +14,38 @@ import httpx2
 from horae_client import aio, retries, sync
 from horae_client.aio.alerts import AsyncAlertChannels, AsyncAlertRules, AsyncAlerts, AsyncSilences
 from horae_client.aio.audit import AsyncAuditLog
+from horae_client.aio.backfills import AsyncBackfillGroups, AsyncBackfills
+from horae_client.aio.calendars import AsyncCalendars
+from horae_client.aio.dead_letters import AsyncDeadLetters, AsyncFailureCauses, AsyncPacedReplays
 from horae_client.aio.events import AsyncIntakes, AsyncParkedMessages, AsyncSubscriptions
 from horae_client.aio.graphs import AsyncGraphs
 from horae_client.aio.identity import AsyncApiKeys, AsyncRoleBindings, AsyncSessions
+from horae_client.aio.instances import AsyncHolds, AsyncInstances
 from horae_client.aio.jobs import AsyncJobs
 from horae_client.aio.plans import AsyncPlans
 from horae_client.aio.queues import AsyncQueues, AsyncWorkers
-from horae_client.aio.runs import (
-    AsyncBackfillGroups,
-    AsyncBackfills,
-    AsyncCalendars,
-    AsyncDeadLetters,
-    AsyncFailureCauses,
-    AsyncHolds,
-    AsyncInstances,
-    AsyncPacedReplays,
-)
 from horae_client.aio.scheduler import AsyncScheduler
 from horae_client.aio.secrets import AsyncSecrets
 from horae_client.aio.sources import AsyncSources
 from horae_client.aio.subjects import AsyncSubjects
 from horae_client.aio.tasks import AsyncTasks
 from horae_client.aio.tenants import AsyncOwnTenant, AsyncTenants
-from horae_client.asked import runs
+from horae_client.asked import scheduler
 from horae_client.errors import Unreachable
 from horae_client.models import Health
 from horae_client.retries import Retries
 from horae_client.sync.alerts import AlertChannels, AlertRules, Alerts, Silences
 from horae_client.sync.audit import AuditLog
+from horae_client.sync.backfills import BackfillGroups, Backfills
+from horae_client.sync.calendars import Calendars
+from horae_client.sync.dead_letters import DeadLetters, FailureCauses, PacedReplays
 from horae_client.sync.events import Intakes, ParkedMessages, Subscriptions
 from horae_client.sync.graphs import Graphs
 from horae_client.sync.identity import ApiKeys, RoleBindings, Sessions
+from horae_client.sync.instances import Holds, Instances
 from horae_client.sync.jobs import Jobs
 from horae_client.sync.plans import Plans
 from horae_client.sync.queues import Queues, Workers
-from horae_client.sync.runs import (
-    BackfillGroups,
-    Backfills,
-    Calendars,
-    DeadLetters,
-    FailureCauses,
-    Holds,
-    Instances,
-    PacedReplays,
-)
 from horae_client.sync.scheduler import Scheduler
 from horae_client.sync.secrets import Secrets
 from horae_client.sync.sources import Sources
@@ -119,7 +107,7 @@ class Client:
         >>> health.mode
         'NORMAL'
         """
-        return self.ask(runs.health())
+        return self.ask(scheduler.health())
 
     def ask(self, request: Request[T]) -> T:
         """Send any request of `horae_client.asked`, with retries. All methods of the client use this one.
@@ -160,9 +148,9 @@ class Client:
     def stream(self, request: Request[T], last_id: str | None = None) -> Iterator[str]:
         """Open a stream of events, after the event with that id, and yield its lines.
 
-        >>> from horae_client.asked import runs
+        >>> from horae_client.asked import instances
         >>> letters = [one for one in client.dead_letters.list()]
-        >>> lines = list(client.stream(runs.tail(letters[0].instance_id)))
+        >>> lines = list(client.stream(instances.tail(letters[0].instance_id)))
         >>> lines[0]
         'event: end'
         """
@@ -226,7 +214,7 @@ class AsyncClient:
         >>> health.mode
         'NORMAL'
         """
-        return await self.ask(runs.health())
+        return await self.ask(scheduler.health())
 
     async def ask(self, request: Request[T]) -> T:
         """Send any request of `horae_client.asked`, with retries. All methods of the client use this one.
@@ -265,9 +253,9 @@ class AsyncClient:
     async def stream(self, request: Request[T], last_id: str | None = None) -> AsyncIterator[str]:
         """Open a stream of events, after the event with that id, and yield its lines.
 
-        >>> from horae_client.asked import runs
+        >>> from horae_client.asked import instances
         >>> letters = [one async for one in client.dead_letters.list()]
-        >>> lines = [line async for line in client.stream(runs.tail(letters[0].instance_id))]
+        >>> lines = [line async for line in client.stream(instances.tail(letters[0].instance_id))]
         >>> lines[0]
         'event: end'
         """

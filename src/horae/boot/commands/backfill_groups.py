@@ -22,7 +22,7 @@ from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae.domain.schedules.backfills import DEFAULT_CAP
 from horae_client import keys
-from horae_client.asked import runs
+from horae_client.asked import backfills
 from horae_client.models import BackfillGroup
 
 app = Verbs(no_args_is_help=True)
@@ -48,7 +48,7 @@ async def start(
     chosen = {"labels": _labels(label or []) or None, "owner": owner, "prefix": prefix}
     body |= {name: value for name, value in chosen.items() if value is not None}
     async with remote() as api:
-        reply = await api.ask(runs.start_backfill_group(body, keys.made(key)))
+        reply = await api.ask(backfills.start_backfill_group(body, keys.made(key)))
     lines = [f"{reply.value.id}: {len(reply.value.items)} jobs"]
     for item in reply.value.items:
         if item.backfill is None:
@@ -62,28 +62,28 @@ async def start(
 async def show(id_: Id) -> None:
     """Show the progress of a backfill group and of its parts."""
     async with remote() as api:
-        _show(await api.ask(runs.backfill_group(id_)))
+        _show(await api.ask(backfills.backfill_group(id_)))
 
 
 @app.command()
 async def pause(id_: Id) -> None:
     """Pause every part that runs."""
     async with remote() as api:
-        _show(await api.ask(runs.change_backfill_group(id_, "pause")))
+        _show(await api.ask(backfills.change_backfill_group(id_, "pause")))
 
 
 @app.command()
 async def resume(id_: Id) -> None:
     """Resume every part that is paused."""
     async with remote() as api:
-        _show(await api.ask(runs.change_backfill_group(id_, "resume")))
+        _show(await api.ask(backfills.change_backfill_group(id_, "resume")))
 
 
 @app.command()
 async def cancel(id_: Id) -> None:
     """Cancel every part that has not ended."""
     async with remote() as api:
-        _show(await api.ask(runs.change_backfill_group(id_, "cancel")))
+        _show(await api.ask(backfills.change_backfill_group(id_, "cancel")))
 
 
 def _labels(said: list[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae.domain.schedules.backfills import DEFAULT_CAP, BackfillMode, BackfillStatus
 from horae_client import keys
-from horae_client.asked import jobs, runs
+from horae_client.asked import backfills, jobs
 from horae_client.models import Backfill, BackfillPlan, PaceBound
 
 app = Verbs(no_args_is_help=True)
@@ -70,35 +70,35 @@ async def dry_run(
     """Show what a backfill would do: how many fires, how long, what load, and what bounds its pace."""
     body = body_of(since, until, cap, rerun, mode, newest_first, rate)
     async with remote() as api:
-        _show_plan(await api.ask(runs.plan_backfill(job, body)))
+        _show_plan(await api.ask(backfills.plan_backfill(job, body)))
 
 
 @app.command()
 async def show(id_: Id, follow: Follow = False) -> None:
     """Show the progress of a backfill."""
     async with remote() as api:
-        _show(await _follow(api, id_) if follow else await api.ask(runs.backfill(id_)))
+        _show(await _follow(api, id_) if follow else await api.ask(backfills.backfill(id_)))
 
 
 @app.command()
 async def pause(id_: Id) -> None:
     """Pause a backfill: no more fires are created until it is resumed; those that exist run."""
     async with remote() as api:
-        _show(await api.ask(runs.pause_backfill(id_, keys.made())))
+        _show(await api.ask(backfills.pause_backfill(id_, keys.made())))
 
 
 @app.command()
 async def resume(id_: Id) -> None:
     """Resume a paused backfill where it stood."""
     async with remote() as api:
-        _show(await api.ask(runs.resume_backfill(id_, keys.made())))
+        _show(await api.ask(backfills.resume_backfill(id_, keys.made())))
 
 
 @app.command("cancel")
 async def call_off(id_: Id) -> None:
     """Cancel a backfill: no more fires are created, waiting ones are cancelled, running ones may finish."""
     async with remote() as api:
-        _show(await api.ask(runs.cancel_backfill(id_, keys.made())))
+        _show(await api.ask(backfills.cancel_backfill(id_, keys.made())))
 
 
 def body_of(
@@ -121,7 +121,7 @@ async def _follow(api: Remote, id_: str) -> Reply[Backfill]:
     with Progress(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
         task = bar.add_task("backfill", total=None)
         while True:
-            reply = await api.ask(runs.backfill(id_))
+            reply = await api.ask(backfills.backfill(id_))
             one = reply.value
             ended = sum((one.ended or {}).values())
             bar.update(task, total=one.planned, completed=(one.already or 0) + ended)

@@ -14,7 +14,7 @@ from horae.boot.times import moment
 from horae.boot.verbs import Verbs
 from horae.domain.instances.dead_letters import ReplayStatus
 from horae.domain.instances.outcomes import ErrorCode
-from horae_client.asked import runs as asked
+from horae_client.asked import dead_letters as asked
 from horae_client.wire import said
 
 app = Verbs(no_args_is_help=True)

@@ -8,7 +8,7 @@ from horae.boot.remote import remote
 from horae.boot.tables import answer_rows
 from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae_client.asked import runs as asked
+from horae_client.asked import instances as asked
 
 app = Verbs(no_args_is_help=True)
 

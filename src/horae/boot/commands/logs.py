@@ -9,7 +9,7 @@ import typer
 from horae.boot.output import answer, out, to_json, wants_json
 from horae.boot.remote import remote
 from horae.domain.foreign import printable
-from horae_client.asked import runs
+from horae_client.asked import instances
 from horae_client.models import LogLine
 
 Id = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance's id, ins_….")]
@@ -25,7 +25,7 @@ async def logs(id_: Id, follow: FollowLines = False) -> None:
             async for line in api.client.instances.tail(id_):
                 _print(to_json(msgspec.to_builtins(line)) if wants_json() else line_text(line))
             return
-        found = await api.items(runs.log_lines(id_))
+        found = await api.items(instances.log_lines(id_))
     answer(found.facts, lambda: _print_all(found.value))
 
 

@@ -11,7 +11,7 @@ from horae.boot.tables import answer_rows
 from horae.boot.times import moment
 from horae.boot.verbs import Verbs
 from horae.domain.instances.paced_replays import DEFAULT_PACE
-from horae_client.asked import runs as asked
+from horae_client.asked import dead_letters as asked
 from horae_client.keys import made
 from horae_client.models import PacedReplay
 from horae_client.wire import said

@@ -19,7 +19,7 @@ from horae.domain.health.causes import CauseKind
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import InstanceOrder
 from horae_client import keys
-from horae_client.asked import jobs, runs, scheduler
+from horae_client.asked import instances, jobs, scheduler
 from horae_client.models import Attempt, Health, HealthCause, Instance, Shard
 
 instance = Verbs(no_args_is_help=True)
@@ -39,7 +39,7 @@ async def list_(
 ) -> None:
     """List the tenant's instances, live and ended, newest first."""
     states = [one.value for one in state or ()]
-    asked = runs.instances(states, None, None, key, order.value)
+    asked = instances.instances(states, None, None, key, order.value)
     if job is not None:
         asked = jobs.history(job, states, None, None, key)
     async with remote() as api:
@@ -61,7 +61,7 @@ def _row(past: Instance) -> tuple[object, ...]:
 async def show(id_: Id) -> None:
     """Show one instance: its state with the reason, what it waits for, and its last attempts."""
     async with remote() as api:
-        reply = await api.ask(runs.instance(id_))
+        reply = await api.ask(instances.instance(id_))
     result = reply.value
     name_archive_reads([] if result.archive is None else [result.archive])
     facts = {name: value for name, value in reply.facts.items() if name not in SPECIAL and value not in (None, [])}
@@ -93,7 +93,7 @@ def _attempt_lines(one: Attempt) -> list[str]:
 async def get_result(id_: Id) -> None:
     """Show what an instance returned, as JSON."""
     async with remote() as api:
-        reply = await api.ask(runs.result(id_))
+        reply = await api.ask(instances.result(id_))
     say(reply.facts, to_json(reply.value.result))
 
 
@@ -101,7 +101,7 @@ async def get_result(id_: Id) -> None:
 async def cancel(id_: Id) -> None:
     """Cancel a live instance. A call in flight is not aborted, but its result is refused."""
     async with remote() as api:
-        reply = await api.ask(runs.cancel_instance(id_, keys.made()))
+        reply = await api.ask(instances.cancel_instance(id_, keys.made()))
     say(reply.facts, f"{id_} {reply.value.state}")
 
 
@@ -109,7 +109,7 @@ async def cancel(id_: Id) -> None:
 async def retry(id_: Id) -> None:
     """Try again now: a failed instance at once, a dead one as a replay."""
     async with remote() as api:
-        reply = await api.ask(runs.retry_instance(id_))
+        reply = await api.ask(instances.retry_instance(id_))
     again = reply.value.instance_id
     say(reply.facts, f"{id_} is tried again" if again == id_ else f"{id_} is replayed as {again}")
 
@@ -117,7 +117,7 @@ async def retry(id_: Id) -> None:
 async def health() -> None:
     """Show the health of the scheduler."""
     async with remote() as api:
-        reply = await api.ask(runs.health())
+        reply = await api.ask(scheduler.health())
     name_cells_down(reply.value.cells_down)
     say(reply.facts, _health_text(reply.value))
 

@@ -43,7 +43,8 @@ class AsyncAuditLog(AsyncVerbs):
         """List the certified days from `since` to `until` (excluded), at most 366, with their totals.
 
         >>> from datetime import date
-        >>> await client.audit.certificates(date(2026, 11, 1), date(2026, 12, 1)).days
+        >>> november = await client.audit.certificates(date(2026, 11, 1), date(2026, 12, 1))
+        >>> november.days
         []
         """
         return await self._ask(asked.certificates(since, until))

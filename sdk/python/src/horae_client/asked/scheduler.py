@@ -7,6 +7,7 @@ from typing import Final
 from horae_client.models import (
     Drill,
     Growth,
+    Health,
     HealthSeries,
     Incident,
     IncidentDetail,
@@ -25,6 +26,11 @@ from horae_client.wire import Request, path, said
 
 SHARDS_A_REQUEST: Final = 1000
 """The number of shards in one request."""
+
+
+def health() -> Request[Health]:
+    """Get the health of the scheduler."""
+    return Request("GET", path("scheduler", "health"), Health)
 
 
 def series(hours: int | None, points: int | None) -> Request[HealthSeries]:

@@ -43,7 +43,8 @@ class AuditLog(Verbs):
         """List the certified days from `since` to `until` (excluded), at most 366, with their totals.
 
         >>> from datetime import date
-        >>> client.audit.certificates(date(2026, 11, 1), date(2026, 12, 1)).days
+        >>> november = client.audit.certificates(date(2026, 11, 1), date(2026, 12, 1))
+        >>> november.days
         []
         """
         return self._ask(asked.certificates(since, until))
