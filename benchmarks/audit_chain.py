@@ -6,7 +6,7 @@ import sys
 import uvloop
 
 from benchmarks.nodes import told
-from horae.boot.serving import AUDIT_CHAIN_INTERVAL_S
+from horae.boot.duties import AUDIT_CHAIN_INTERVAL_S
 from horae.runtime.loop import Loop
 from horae.store.cells import Cell
 from horae.store.store import Store

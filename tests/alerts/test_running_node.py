@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from horae.boot.serving import ALERT_DELIVERY_INTERVAL_S, ALERT_WATCH_INTERVAL_S
+from horae.boot.duties import ALERT_DELIVERY_INTERVAL_S, ALERT_WATCH_INTERVAL_S
 from horae.domain.targets.targets import HttpTarget
 from horae.runtime.loop import Loop
 from tests.alerts.world import a_channel

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from horae.api import reading as api_reading
-from horae.boot import fitness, serving
+from horae.boot import duties, fitness
 from horae.delivery import batches, reading
 from horae.domain.instances import expiry, idempotency_keys
 from horae.domain.jobs import jobs
@@ -88,9 +88,9 @@ NUMBERS = [
     ("decisions/0012-the-gatekeeper.md", "class have {} calls that wait", turns.ENOUGH),
     ("decisions/0012-the-gatekeeper.md", "a breaker or a limit for more than {} s", admission.BROKEN_PATIENCE_S),
     ("decisions/0012-the-gatekeeper.md", "for more than {} s) is born", admission.CAPPED_PATIENCE_S),
-    ("postgresql.md", "Every node looks at the same every {} s", serving.DOCTOR_INTERVAL_S),
+    ("postgresql.md", "Every node looks at the same every {} s", duties.DOCTOR_INTERVAL_S),
     ("postgresql.md", "ours are cut at {} s by their own sessions", fitness.IDLE_IN_TRANSACTION_MS / 1000),
-    ("postgresql.md", "vacuums `instance_live` every {} s", serving.VACUUM_INTERVAL_S),
+    ("postgresql.md", "vacuums `instance_live` every {} s", duties.VACUUM_INTERVAL_S),
 ]
 
 

@@ -7,7 +7,7 @@ import asyncio
 import signal
 import time
 
-from horae.boot import serving, signals
+from horae.boot import duties, signals
 from horae.boot.cli import main
 from horae.boot.commands import api, node
 
@@ -23,8 +23,8 @@ def _stop_signal() -> asyncio.Event:
 
 if __name__ == "__main__":
     for duty in SHORTENED:
-        assert hasattr(serving, f"{duty}_INTERVAL_S")
-        setattr(serving, f"{duty}_INTERVAL_S", QUICK_S)
+        assert hasattr(duties, f"{duty}_INTERVAL_S")
+        setattr(duties, f"{duty}_INTERVAL_S", QUICK_S)
     for command in (api, node):
         assert command.stop_signal is signals.stop_signal
         command.stop_signal = _stop_signal

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from horae.boot.serving import doctor_of
+from horae.boot.node_parts import doctor_of
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell
 from horae.store.health import health
