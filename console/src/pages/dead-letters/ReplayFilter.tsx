@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { PacedReplayView } from "../../api/generated/models";
-import { JobLink } from "../../parts/instance-links";
+import { JobLinkById } from "../../parts/instance-links";
 
 /** Which dead letters a paced replay selects. */
 export function ReplayFilter({ replay }: { replay: PacedReplayView }) {
@@ -13,7 +13,7 @@ export function ReplayFilter({ replay }: { replay: PacedReplayView }) {
           {t("causes.one")}
         </Link>
       )}
-      {replay.job_id && <JobLink one={{ job_id: replay.job_id }} />}
+      {replay.job_id && <JobLinkById id={replay.job_id} />}
       {replay.error_code && <code>{replay.error_code}</code>}
       {replay.tag && <span className="tag">{replay.tag}</span>}
     </span>
