@@ -61,6 +61,13 @@ CONTENTS: Final = (
         ("share_error", "admission_cpu_overhead"),
     ),
     Entry(
+        "measures",
+        110,
+        "a node as it is beside one without signals and protective measures, at full load over HTTP",
+        ("cost", "cpu_cost", "rate", "rate_without"),
+        ("cost", "cpu_cost"),
+    ),
+    Entry(
         "workers",
         75,
         "no-op tasks through two workers of the client and one API process, beside the bare drain"
