@@ -74,6 +74,16 @@ async def test_a_page_ends_in_the_middle_of_a_batch_and_the_next_goes_on_there(c
     assert found == list("abcdef")
 
 
+async def test_a_request_with_very_many_batches_of_one_instance_stores_the_first_ones_and_those_of_others(ctx, queue):
+    one, other = await claimed(ctx, 2)
+    many = [batch(one, str(n), first=n) for n in range(1000 - 1)]
+    verdicts = await logs.append(ctx, [*many, batch(other, "z")])
+    assert verdicts == ["done"] * 8 + ["not_now"] * 991 + ["done"]
+    assert await texts(ctx, one) == list("01234567")
+    assert await texts(ctx, other) == ["z"]
+    assert await logs.append(ctx, many[8:10]) == ["done", "done"]
+
+
 async def test_a_batch_that_is_sent_again_is_stored_once(ctx, store, queue):
     [one] = await claimed(ctx)
     for _ in range(2):

@@ -35,6 +35,8 @@ from horae.store.workers.workers import RunningAttempt
 
 BATCHES_PER_READ: Final = 16
 """Batches that one read decrypts: at most 2 MiB."""
+MAX_PARTS: Final = 8
+"""Batches of one instance that a request may store: each takes a transaction of its own."""
 NO_SLOT: Final = timedelta()
 
 
@@ -49,7 +51,8 @@ class LogPage(NamedTuple):
 async def append(ctx: Context, batches: Sequence[LogBatch]) -> list[ReportVerdict]:
     """Store lines of running attempts: done, late, not now, or full.
 
-    A batch that was stored before is done. A batch is full where the tenant has logged as much as it may today.
+    A batch that was stored before is done. A batch is full where the tenant has logged as much as it may today. Not now
+    are batches in a cell that is down or a shard that moves, and those of an instance that has very many here.
     """
     check_many(len(batches))
     sizes = {one: check_lines(one.lines, one.first) for one in batches}
@@ -98,13 +101,17 @@ async def _decrypt(ctx: Context, instance_id: UUID, batch: StoredBatch) -> list[
 
 
 def _one_of_each_instance(batches: Sequence[LogBatch]) -> list[list[LogBatch]]:
-    """Split batches into parts with at most one batch of an instance, in order; nearly always one part."""
+    """Split batches into parts with at most one batch of an instance, in order; nearly always one part.
+
+    The batches of an instance that the last part has no place for are left out.
+    """
     parts: list[dict[UUID, LogBatch]] = []
     for one in batches:
         free = next((part for part in parts if one.instance_id not in part), None)
-        if free is None:
+        if free is None and len(parts) < MAX_PARTS:
             parts.append(free := {})
-        free[one.instance_id] = one
+        if free is not None:
+            free[one.instance_id] = one
     return [list(part.values()) for part in parts]
 
 
