@@ -8,6 +8,7 @@
 4. A run without undecided steps settles its instance like a worker. A run past its deadline settles it as failed.
 5. A run whose instance has ended, also because a person cancelled it, is closed, and what is left of it is cancelled.
 6. Every write names the state that it expects, so a node that takes over goes on from the rows.
+7. Pages hold the oldest runs. At each look they leave out tenants that have filled pages, so that others have a turn.
 """
 
 from collections import defaultdict
@@ -30,6 +31,7 @@ from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
 from horae.engine.graph_parameters import ResolvingStep
 from horae.engine.graph_releases import CHILDREN_AT_ONCE, PreparedReleases, ReleasePreparer, plain_release, timers_of
+from horae.engine.tenant_turns import TenantTurns
 from horae.engine.territory import Territory
 from horae.repositories.definitions import Definitions
 from horae.repositories.settle import AttemptOutcome, Settler
@@ -95,6 +97,8 @@ class GraphRunner:
         self.held = held
         self.preparer = ReleasePreparer(definitions)
         self._seen: dict[int, LookPosition] = {}
+        self._starting = TenantTurns()
+        self._deciding = TenantTurns()
         self._more_waiting = False
         self._looked_at = -LOOK_INTERVAL_S
         self._unreadable: dict[UUID, float] = {}
@@ -116,7 +120,8 @@ class GraphRunner:
         if not self.territory.shards or not self.cell.clock.trusted:
             return 0
         self._looked_at = boottime()
-        done = await self._start() + await self._record_ends() + await self._decide()
+        done = await self._start(self._starting.left_out)
+        done += await self._record_ends() + await self._decide(self._deciding.left_out)
         await self._expire()
         return done + await self._close()
 
@@ -128,17 +133,19 @@ class GraphRunner:
             return None
         return job.definition.graph
 
-    def _left_out(self) -> LeftOut:
-        """The tenants that are held, and the graphs that could not be read: they must not fill the pages of others."""
+    def _left_out(self, tenants: Collection[UUID]) -> LeftOut:
+        """These tenants, those that are held, and graphs that could not be read: they must not fill others' pages."""
         now = boottime()
         self._unreadable = {id_: until for id_, until in self._unreadable.items() if until > now}
-        return LeftOut(self.held(), self._unreadable)
+        return LeftOut({*self.held(), *tenants}, self._unreadable)
 
-    async def _start(self) -> int:
-        """Start fires of graphs that are due; returns how many."""
+    async def _start(self, without: Collection[UUID] = ()) -> int:
+        """Start fires of graphs that are due, without those of some tenants; returns how many."""
         async with self.cell.statement() as tx:
-            due = await runs.waiting(tx, self.territory.runs, self._left_out(), RUNS_AT_ONCE)
-        self._more_waiting = len(due) == RUNS_AT_ONCE
+            due = await runs.waiting(tx, self.territory.runs, self._left_out(without), RUNS_AT_ONCE)
+        is_full = len(due) == RUNS_AT_ONCE
+        self._more_waiting = is_full or bool(without)
+        self._starting.note((run.tenant_id for run in due), is_full=is_full)
         due = [run for run in due if run.shard in self.territory.shards]
         if not due:
             return 0
@@ -209,12 +216,16 @@ class GraphRunner:
                 await steps.record(tx, ours)
         return len(ours)
 
-    async def _decide(self) -> int:
-        """Decide about stale runs, and settle those whose steps have all ended; returns how many steps changed."""
+    async def _decide(self, without: Collection[UUID] = ()) -> int:
+        """Decide about stale runs, without those of some tenants, and settle those whose steps have all ended.
+
+        Returns how many runs were decided about.
+        """
         self.preparer.reader.begin_round()
 
         async def work(tx: Tx) -> tuple[list[RunDecision], list[Timer]]:
-            stale = await runs.stale(tx, self.territory.runs, self._left_out(), RUNS_AT_ONCE)
+            stale = await runs.stale(tx, self.territory.runs, self._left_out(without), RUNS_AT_ONCE)
+            self._deciding.note((run.tenant_id for run in stale), is_full=len(stale) == RUNS_AT_ONCE)
             stale = [run for run in stale if run.shard in self.territory.shards]
             if not stale:
                 return [], []
@@ -223,11 +234,12 @@ class GraphRunner:
             for row in await steps.of_runs(tx, [(run.shard, run.id) for run in stale]):
                 rows[row.run_id].append(row)
             new_id = id_maker(tx.now)
-            decisions = [
-                _decide(run, graph, rows[run.id], new_id)
+            decided = (
+                self._decide_one(run, graph, rows[run.id], new_id)
                 for run in stale
                 if (graph := self._graph(known, run.job_id, run.job_version)) is not None
-            ]
+            )
+            decisions = [one for one in decided if one is not None]
             resolving = [step for one in decisions for step in one.resolving]
             mapped = [step for one in decisions for step in one.mapped]
             made = await self.preparer.prepare(tx, resolving, mapped, known, new_id)
@@ -244,6 +256,17 @@ class GraphRunner:
         if ended:
             await self._close([run.id for run, _ in ended])
         return len(decisions)
+
+    def _decide_one(
+        self, run: OpenRun, graph: Graph, rows: Sequence[StepRow], new_id: Callable[[int], UUID]
+    ) -> RunDecision | None:
+        """The decision about a run; None if its rows make no sense: the runs of its graph must not stop all others."""
+        try:
+            return _decide(run, graph, rows, new_id)
+        except Exception:
+            log.exception("graph.undecidable", run=public(Prefix.INSTANCE, run.id))
+            self._unreadable[run.job_id] = boottime() + UNREADABLE_PAUSE_S
+            return None
 
     async def _write(self, tx: Tx, decisions: Sequence[RunDecision], made: PreparedReleases) -> list[ReleaseRow]:
         """Write all decisions; returns the rows of new instances. A run to settle stays stale until it is closed."""
