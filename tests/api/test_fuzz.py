@@ -38,7 +38,7 @@ def check(seen: Seen, least: int) -> None:
 
 @pytest.mark.timeout(600)
 async def test_a_thousand_generated_requests_find_nothing(fuzz):
-    size = Size(tries=5, seconds=10, least=1_000, brief=True)
+    size = Size(tries=8, seconds=10, least=1_000, brief=True)
     check(await fuzz(size), size.least)
 
 
