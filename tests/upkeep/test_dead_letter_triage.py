@@ -16,7 +16,14 @@ from horae.domain.measures.measures import PLATFORM_SCOPE, MeasureAction, Measur
 from horae.domain.targets.targets import request_line
 from horae.domain.tenants.tenants import Allowance
 from horae.service.context import Context, PlatformContext
-from horae.service.instances import bulk_dead_letters, dead_letters, failure_causes, interventions, paced_replays
+from horae.service.instances import (
+    bulk_dead_letters,
+    dead_letters,
+    failure_causes,
+    interventions,
+    paced_replays,
+    paced_steps,
+)
 from horae.service.schedules import schedules
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
@@ -269,6 +276,30 @@ async def test_what_cannot_be_sent_is_counted_and_not_in_the_way(ctx, store, typ
     await a_round(store)
     done = await paced_replays.show(ctx, made.id)
     assert (done.status, done.progress.succeeded, done.progress.refused) == ("COMPLETED", 1, 1)
+
+
+async def test_a_replay_whose_step_fails_says_so_and_stops_no_other_one(ctx, store, type_, monkeypatch):
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=16), "test")
+    await a_type(other, TYPE)
+    await Copier(store).once()
+    await let_die(ctx, store, "a")
+    await let_die(other, store, "b")
+    broken, sound = [await paced_replays.start(one, TRANSIENT, limit=1) for one in (ctx, other)]
+    monkeypatch.setattr(paced_steps, "send_as_backfill", partial(fail_for, ctx.tenant, paced_steps.send_as_backfill))
+    for _ in range(3):
+        await query(store, "update paced_replay set next_at = next_at - interval '1 hour' where id = $1", broken.id)
+        await a_round(store)
+        await run_replays(store, Success())
+    assert (await paced_replays.show(other, sound.id)).status == "COMPLETED"
+    waits = await paced_replays.show(ctx, broken.id)
+    assert (waits.status, waits.waits_for) == ("RUNNING", "a step that failed (LookupError); it is tried again")
+
+
+async def fail_for(tenant, send, ctx, *args):
+    """What no test of a step has foreseen."""
+    if ctx.tenant == tenant:
+        raise LookupError("planted")
+    return await send(ctx, *args)
 
 
 async def test_a_measure_that_closes_backfills_holds_a_replay_back(ctx, store, type_):

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
+from horae.domain.ids import Prefix, public
 from horae.domain.instances.paced_replays import PacedReplay
 from horae.domain.measures.in_force import MeasuresInForce
 from horae.domain.measures.measures import MeasureAction
 from horae.runtime.telemetry import log
-from horae.service.instances.paced_steps import do_step
+from horae.service.instances.paced_steps import do_step, record_failure
 from horae.store.connections.each_cell import UNSERVED_OR_MOVING, Visits
 from horae.store.instances import failure_causes, paced_replays
 from horae.store.protocol import CellProtocol, StoreProtocol
@@ -55,7 +56,18 @@ class PacedReplayer:
 
     async def _replay(self, home: CellProtocol) -> int:
         claimed = await home.run(lambda tx: paced_replays.claim(tx, REPLAYS_A_ROUND))
-        return sum([await self._step(home, one) for one in claimed])
+        return sum([await self._try_step(home, one) for one in claimed])
+
+    async def _try_step(self, home: CellProtocol, claimed: PacedReplay) -> int:
+        """Do a step; one that fails must not stop those of other replays, which were claimed with it."""
+        try:
+            return await self._step(home, claimed)
+        except UNSERVED_OR_MOVING:
+            raise
+        except Exception as error:
+            log.exception("paced_replay.failed", replay=public(Prefix.PACED_REPLAY, claimed.id))
+            await record_failure(home, claimed, error)
+            return 0
 
     async def _step(self, home: CellProtocol, claimed: PacedReplay) -> int:
         measure = self._in_force(home).cause_of(claimed.tenant_id, *WITHHOLDING)

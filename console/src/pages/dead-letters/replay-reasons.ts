@@ -8,6 +8,7 @@ const REASONS = [
   { name: "outcomes", text: /^the outcomes of (?<replays>\d+) replays$/ },
   { name: "measure", text: /^the measure (?<name>.+)$/ },
   { name: "liveWork", text: /^live work: (?<replays>\d+) replays have no outcome yet$/ },
+  { name: "failedStep", text: /^a step that failed \((?<name>\w+)\); it is tried again$/ },
   { name: "budget", text: /^the retry budget of the tenant$/ },
 ] as const;
 

@@ -59,6 +59,11 @@ async def do_step(
     return await _record(home, replay, step)
 
 
+async def record_failure(home: CellProtocol, claimed: PacedReplay, error: Exception) -> None:
+    """Note in a claimed replay that its step has failed. The next claim tries it again."""
+    await _record(home, claimed, WaitStep(f"a step that failed ({type(error).__name__}); it is tried again"))
+
+
 async def _progress(store: StoreProtocol, replay: PacedReplay) -> tuple[ReplayProgress, list[str]]:
     look = partial(ask_by_statement, lambda tx: paced_replays.progress(tx, replay))
     found, down = await ask_each(store.cells, look)

@@ -86,6 +86,7 @@ export default {
     measure: "the protective measure {{name}}",
     liveWork: "live work: {{replays}} replays have no outcome yet",
     budget: "the retry budget of the tenant",
+    failedStep: "a step that failed ({{name}}); it is tried again",
   },
   replay: {
     one: "Paced replay",

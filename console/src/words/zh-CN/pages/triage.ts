@@ -85,6 +85,7 @@ export default {
     measure: "保护措施 {{name}}",
     liveWork: "到期的任务优先：{{replays}} 条回放尚无结果",
     budget: "租户的重试额度",
+    failedStep: "一步执行失败（{{name}}），将会重试",
   },
   replay: {
     one: "限速回放",
