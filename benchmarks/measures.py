@@ -16,7 +16,7 @@ from benchmarks.server import SETTINGS, running
 from benchmarks.target import receiving
 
 WITHOUT = {wrapped.PATCH: "benchmarks.unmeasured"}
-PAIRS, FEWEST_PAIRS = 7, 2
+PAIRS, FEWEST_PAIRS = 5, 2
 SLICES_OF_A_PAIR = 4
 BOUNDS = (Bound("cost", most=0.05), Bound("cpu_cost", most=0.05))
 
