@@ -8,11 +8,11 @@
 4. A run without undecided steps settles its instance like a worker. A run past its deadline settles it as failed.
 5. A run whose instance has ended, also because a person cancelled it, is closed, and what is left of it is cancelled.
 6. Every write names the state that it expects, so a node that takes over goes on from the rows.
-7. Pages hold the oldest runs. At each look they leave out tenants that have filled pages, so that others have a turn.
+7. Pages hold the oldest runs. A look also reads one without the tenants that have filled pages: others have a turn.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -120,8 +120,8 @@ class GraphRunner:
         if not self.territory.shards or not self.cell.clock.trusted:
             return 0
         self._looked_at = boottime()
-        done = await self._start(self._starting.left_out)
-        done += await self._record_ends() + await self._decide(self._deciding.left_out)
+        done = await _in_turn(self._start, self._starting) + await self._record_ends()
+        done += await _in_turn(self._decide, self._deciding)
         await self._expire()
         return done + await self._close()
 
@@ -144,7 +144,7 @@ class GraphRunner:
         async with self.cell.statement() as tx:
             due = await runs.waiting(tx, self.territory.runs, self._left_out(without), RUNS_AT_ONCE)
         is_full = len(due) == RUNS_AT_ONCE
-        self._more_waiting = is_full or bool(without)
+        self._more_waiting = is_full
         self._starting.note((run.tenant_id for run in due), is_full=is_full)
         due = [run for run in due if run.shard in self.territory.shards]
         if not due:
@@ -325,6 +325,12 @@ class GraphRunner:
             return len(over)
 
         return await self.cell.run(work)
+
+
+async def _in_turn(serve: Callable[[Collection[UUID]], Awaitable[int]], turns: TenantTurns) -> int:
+    """Serve a page without the tenants that have filled pages, where there are some, and then the oldest rows."""
+    done = await serve(tuple(turns.left_out)) if turns.left_out else 0
+    return done + await serve(())
 
 
 def _decide(run: OpenRun, graph: Graph, rows: Sequence[StepRow], new_id: Callable[[int], UUID]) -> RunDecision:
