@@ -66,7 +66,8 @@ def test_the_walk_of_the_documentation_runs_as_it_is_written(environment):
     [history] = [
         one for one in answers if one.get("items") and "fire_time" in one["items"][0] and "state" in one["items"][0]
     ]
-    assert [(one["id"], one["state"]) for one in history["items"]] == [(runs[0], "SUCCESS")]
+    states = {one["id"]: one["state"] for one in history["items"]}  # a full five minutes may add a fire of its own
+    assert states[runs[0]] == "SUCCESS"
     assert answers[-2]["triggerDelayP95Ms"] >= 0
     assert answers[-1]["items"][0]["action"] == "instance.triggered"
     assert key not in walk.stdout + walk.stderr
