@@ -86,6 +86,11 @@ async def a_job(ctx: Context, name: str = "job", trigger: Trigger | None = None,
     return await jobs.create(ctx, name, Definition(trigger=trigger or cron("* * * * *"), **facts))
 
 
+def name_in(ctx: Context, cell: Cell, stem: str) -> str:
+    """A name of a job, beginning so, whose shard is in this cell."""
+    return next(name for n in range(1000) if ctx.store.cell(ctx.tenant.shard(name := f"{stem}{n}")) is cell)
+
+
 async def a_type(ctx: Context, name: str = "ARTICLE_PUBLISH", **facts: Any) -> Job:
     return await a_job(ctx, name, KeyedTrigger(), **facts)
 

@@ -13,7 +13,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.schedules import calendars
 from horae.service.tenants import tenants
 from horae.store.schedules import calendars as rows
-from tests.steps import Looker, a_job, move_clock, query
+from tests.steps import Looker, a_job, move_clock, name_in, query
 
 EVERY_DAY = frozenset(range(1, 8))
 
@@ -109,7 +109,7 @@ async def test_a_node_reads_the_named_calendars_alone_and_each_version_once(ctx,
 async def test_a_tenant_whose_calendars_cannot_be_read_keeps_no_other_waiting(ctx, store, monkeypatch):
     other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other", width=4096), "test")
     cell = store.cell(ctx.tenant.shard("j0"))
-    name = next(f"j{n}" for n in range(99) if store.cell(other.tenant.shard(f"j{n}")) is cell)
+    name = name_in(other, cell, "j")
     for one in (ctx, other):
         await calendars.put(one, days("c"))
     held, fired = await each_second(ctx, store, "j0", "c"), await each_second(other, store, name, "c")

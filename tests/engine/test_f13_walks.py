@@ -18,7 +18,7 @@ from horae.engine import walk
 from horae.service.schedules import schedules
 from horae.store.tx import Tx
 from tests.engine.running import running
-from tests.steps import Looker, a_job, move_clock, query, until
+from tests.steps import Looker, a_job, move_clock, name_in, query, until
 
 EVERY_FIRE = Policies(misfire=Misfire(OnMisfire.ALL, cap=MOST))
 BEHIND = timedelta(seconds=MOST)
@@ -46,7 +46,7 @@ async def test_f13_a_job_of_every_second_is_on_time_beside_one_that_is_10_000_fi
     slow = await a_job(ctx, "slow", IntervalTrigger(1, start), target=target, policies=EVERY_FIRE)
     await move_clock(store, seconds=BEHIND.total_seconds())
     cell = store.cell(slow.shard)
-    name = next(f"quick-{n}" for n in range(99) if store.cell(ctx.tenant.shard(f"quick-{n}")) is cell)
+    name = name_in(ctx, cell, "quick-")
     first = cell.clock.now().replace(microsecond=0)
     quick = await a_job(ctx, name, IntervalTrigger(1, first), target=HttpTarget(f"{catcher.url}/quick"))
     assert quick.next_fire_at is not None

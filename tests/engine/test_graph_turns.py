@@ -1,7 +1,5 @@
 """A tenant with very many runs of graphs does not keep the runs of another tenant waiting."""
 
-from itertools import count
-
 import pytest
 
 from horae.engine.graphs import GraphRunner
@@ -11,7 +9,7 @@ from horae.repositories.settle import Settler
 from horae.service.context import Context, PlatformContext
 from horae.service.tenants import tenants
 from tests.engine.graphs import a_graph, begin, step
-from tests.steps import query
+from tests.steps import name_in, query
 
 CROWD = 20_000
 MAX_ROUNDS = 3
@@ -48,10 +46,9 @@ async def a_run(ctx, name="graph"):
     return await begin(ctx, name)
 
 
-async def crowd(ctx, store, cell):
+async def crowd(ctx, cell):
     """Very many runs of another tenant in the same cell."""
-    name = next(name for n in count() if store.cell(ctx.tenant.shard(name := f"graph{n}")) is cell)
-    await query(cell, MULTIPLY, await a_run(ctx, name), CROWD)
+    await query(cell, MULTIPLY, await a_run(ctx, name_in(ctx, cell, "graph")), CROWD)
 
 
 async def rounds(runner):
@@ -71,18 +68,18 @@ def runner(store, other):
     return GraphRunner(cell, Territory(store.shards_of(cell)), Definitions(store.cipher), settler, lambda _timer: None)
 
 
-async def test_a_run_starts_soon_beside_twenty_thousand_older_ones_of_another_tenant(ctx, store, other, runner):
+async def test_a_run_starts_soon_beside_twenty_thousand_older_ones_of_another_tenant(ctx, other, runner):
     late = await a_run(other)
-    await crowd(ctx, store, runner.cell)
+    await crowd(ctx, runner.cell)
     await rounds(runner)
     assert await query(runner.cell, "select from graph_run where id = $1", late)
     assert await query(runner.cell, "select from graph_run where tenant_id = $1", ctx.tenant.id), "these go on, too"
 
 
-async def test_a_run_goes_on_soon_beside_twenty_thousand_of_another_tenant_that_go_on(ctx, store, other, runner):
+async def test_a_run_goes_on_soon_beside_twenty_thousand_of_another_tenant_that_go_on(ctx, other, runner):
     late = await a_run(other)
     await runner.run_all()
-    await crowd(ctx, store, runner.cell)
+    await crowd(ctx, runner.cell)
     await query(runner.cell, OPEN_ALL, late)
     await query(runner.cell, STEPS_OF_ALL, late)
     await query(runner.cell, "update graph_run set stale = true where id = $1", late)
@@ -93,9 +90,8 @@ async def test_a_run_goes_on_soon_beside_twenty_thousand_of_another_tenant_that_
     assert row["left"] < CROWD, "these go on, too"
 
 
-async def test_a_run_whose_steps_are_gone_does_not_stop_those_of_others(ctx, store, other, runner, capsys):
-    name = next(name for n in count() if store.cell(ctx.tenant.shard(name := f"graph{n}")) is runner.cell)
-    broken = await a_run(ctx, name)
+async def test_a_run_whose_steps_are_gone_does_not_stop_those_of_others(ctx, other, runner, capsys):
+    broken = await a_run(ctx, name_in(ctx, runner.cell, "graph"))
     await a_run(other)
     await runner.run_all()
     await query(runner.cell, "delete from graph_step where run_id = $1", broken)
