@@ -51,6 +51,11 @@ async def planted(connection, name, cls, data, sql):
     context.check_hostname = False
     # ruleid: no-connection-outside-delivery
     socket.create_connection(("127.0.0.1", 1))
+    # ruleid: no-first-key-of-a-dict
+    del data[next(iter(data))]
+    # ruleid: no-first-key-of-a-dict
+    first = next(iter(data))
+    del data[first]
     # ruleid: no-weak-digest
     hashlib.md5(data)
     # ruleid: no-plain-comparison-of-digests

@@ -34,6 +34,7 @@ from horae.domain.targets.answers import judge
 from horae.domain.targets.egress import Egress
 from horae.domain.targets.reports import TargetReport, is_report, read_report
 from horae.domain.targets.targets import MAX_TIMEOUT_S, HttpTarget, TopicTarget
+from horae.runtime.bounded_dict import BoundedDict
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
@@ -92,7 +93,7 @@ class Sender:
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
         self._forms = Forms()
-        self._plans: dict[int, tuple[Definition, RequestPlan | None]] = {}
+        self._plans = BoundedDict[int, tuple[Definition, RequestPlan | None]](MOST_PLANS)
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivery], None]) -> None:
         """Send one attempt to the target of its job."""
@@ -200,8 +201,6 @@ class Sender:
             return kept[1]
         target = definition.target
         plan = RequestPlan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
-        if len(self._plans) >= MOST_PLANS:
-            del self._plans[next(iter(self._plans))]
         self._plans[id(definition)] = definition, plan
         return plan
 

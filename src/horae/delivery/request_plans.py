@@ -18,6 +18,7 @@ from horae.domain.targets.targets import HttpTarget
 from horae.domain.targets.templates import Fill, compile_text, compile_value, names_previous
 from horae.domain.targets.urls import is_sendable
 from horae.domain.traces.contexts import traceparent
+from horae.runtime.bounded_dict import BoundedDict
 
 ENCODE: Final = msgspec.json.Encoder().encode
 """Encodes a value as JSON."""
@@ -49,15 +50,13 @@ class Forms:
     """Remembers forms by object identity: equal targets are one object within a node."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[HttpTarget, Form]] = {}
+        self._known = BoundedDict[int, tuple[HttpTarget, Form]](MOST_FORMS)
 
     def of(self, target: HttpTarget) -> Form:
         """Return the form of a target."""
         kept = self._known.get(id(target))
         if kept is not None and kept[0] is target:
             return kept[1]
-        if len(self._known) >= MOST_FORMS:
-            del self._known[next(iter(self._known))]
         form = Form(target)
         self._known[id(target)] = target, form
         return form

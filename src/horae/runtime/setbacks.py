@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Final, NamedTuple
 
+from horae.runtime.bounded_dict import BoundedDict
 from horae.runtime.clock import boottime
 
 FIRST_PAUSE_S: Final = 1.0
@@ -22,7 +23,7 @@ class Setbacks:
 
     def __init__(self, now: Callable[[], float] = boottime) -> None:
         self._now = now
-        self._known: dict[Hashable, Setback] = {}
+        self._known = BoundedDict[Hashable, Setback](MAX_REMEMBERED)
 
     def may_try(self, thing: Hashable) -> bool:
         """Whether a thing may be tried: it has not failed, or its pause is over."""
@@ -34,8 +35,6 @@ class Setbacks:
         before = self._known.pop(thing, None)
         failures = 1 if before is None else before.failures + 1
         pause_s = min(FIRST_PAUSE_S * 2.0 ** min(failures - 1, 10), LONGEST_PAUSE_S)
-        if len(self._known) >= MAX_REMEMBERED:
-            del self._known[next(iter(self._known))]
         self._known[thing] = Setback(failures, self._now() + pause_s)
         return pause_s
 

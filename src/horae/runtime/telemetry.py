@@ -16,6 +16,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from horae.domain.ids import Prefix, public
+from horae.runtime.bounded_dict import BoundedDict
 from horae.runtime.clock import boottime
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -100,7 +101,7 @@ class RepeatedErrors:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], tuple[float, int]] = {}
+        self._known = BoundedDict[tuple[object, ...], tuple[float, int]](MAX_KNOWN_CAUSES)
 
     def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
         """Return the line, or drop it."""
@@ -116,8 +117,6 @@ class RepeatedErrors:
             raise structlog.DropEvent
         self._known.pop(cause, None)  # keeps the dictionary in the order of time
         self._known[cause] = now, 0
-        if len(self._known) > MAX_KNOWN_CAUSES:
-            del self._known[next(iter(self._known))]
         if repeated:
             event["repeated"] = repeated
         return event

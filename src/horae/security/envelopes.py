@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from horae.domain.encryption.encrypted_values import EncryptedValue, Spot
 from horae.domain.errors import Unopenable
+from horae.runtime.bounded_dict import BoundedDict
 
 FORM: Final = "1"
 """The version of the text format."""
@@ -44,7 +45,7 @@ class DataKey:
         self._secret = secret
         self._head = f"{FORM}.{version}."
         self._bound = b"horae" + tenant_id.bytes + version.to_bytes(4, "big")
-        self._derived: dict[bytes, AESGCM] = {}
+        self._derived = BoundedDict[bytes, AESGCM](MOST_DERIVED)
         self._salt(os.urandom(SALT_BYTES))
 
     def __repr__(self) -> str:
@@ -90,8 +91,6 @@ class DataKey:
     def _derive(self, salt: bytes) -> AESGCM:
         kept = self._derived.get(salt)
         if kept is None:
-            if len(self._derived) >= MOST_DERIVED:
-                del self._derived[next(iter(self._derived))]
             kept = self._derived[salt] = AESGCM(hmac.digest(self._secret, b"horae data\0" + salt, "sha256"))
         return kept
 

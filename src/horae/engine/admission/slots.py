@@ -1,5 +1,6 @@
 """The calls a node may have in flight at once, with a part reserved for each class and a bound for each tenant."""
 
+from collections import OrderedDict
 from typing import Final, Generic, TypeVar
 from uuid import UUID
 
@@ -74,7 +75,7 @@ class LongSlots(Generic[Waiter]):
         self.total = total
         self.free = total
         self.tenants = TenantSlots(total)
-        self.waiting: dict[Waiter, None] = {}
+        self.waiting: OrderedDict[Waiter, None] = OrderedDict()
 
     def may(self, tenant: UUID) -> bool:
         """Whether a tenant may take one more slot."""
@@ -89,11 +90,7 @@ class LongSlots(Generic[Waiter]):
         """Give a slot of a tenant back; returns a target that may try again."""
         self.free += 1
         self.tenants.give(tenant)
-        if not self.waiting:
-            return None
-        waiter = next(iter(self.waiting))
-        del self.waiting[waiter]
-        return waiter
+        return self.waiting.popitem(last=False)[0] if self.waiting else None
 
 
 class TenantSlots:
