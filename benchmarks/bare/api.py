@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from benchmarks.bare.pgbench import as_script
+from benchmarks.bare.pgbench import TOKEN, as_script, plain_end, repeated
 from benchmarks.server import FOLDER
 from horae.store.statements import sql
 
-TOKEN = "'00000000-0000-4000-8000-000000000001'::uuid"
+CLAIM_TOKEN = f"'{TOKEN}'::uuid"
 TYPE = "'00000000-0000-7000-8000-00000000000a'::uuid"
 # No read before, no fence, no guard, no decision: only the rows that a task never seen before leaves.
 PUT = """
@@ -46,18 +46,11 @@ def history(tenant: object, shard: int, job: str, limit: int) -> Path:
 
 def work(tenant: object, queue: str, batch: int) -> Path:
     """Claim a batch from a queue and end it: no look before, no definitions, no proofs."""
-
-    def same(kind: str, value: str) -> str:
-        return f"array_fill({value}::{kind}, array[:taken::int])"
-
-    asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), TOKEN, "'bench'"]
+    asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), CLAIM_TOKEN, "'bench'"]
     claim = as_script(sql("workers/workers/claim"), asked).replace(
         ") update instance_live l", "), taken as (update instance_live l", 1
     )
-    none = same("text", "null")
-    end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
-           none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
-           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), none, "now()"]  # fmt: skip
+    end = [":shards", ":ids", ":tries", *(repeated(one, ":taken::int") for one in plain_end("null")), "now()"]
     return _write(
         "api_work",
         claim + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"

@@ -7,13 +7,13 @@ makes arrays of it; what is the same for every row is written into the statement
 from pathlib import Path
 
 from benchmarks import psql
-from benchmarks.bare.pgbench import as_script
+from benchmarks.bare.pgbench import TOKEN, as_script, plain_end
 from benchmarks.server import FOLDER, Server
 from horae.store.statements import sql
 
-TOKEN = "'00000000-0000-4000-8000-000000000001'"
 PICK = """
 select array_agg(shard_id) as shards, array_agg(job_id) as jobs, array_agg(next_fire_at) as fires,
+       array_agg(next_fire_at + interval '{period} s') as nexts,
        array_agg(lpad(to_hex((:run::bigint * 16 + :client_id) * 2147483648 + :batch * 128 + rn), 32, '0')::uuid) as ids,
        array_agg(translate(job_id::text, '-', '') || ':' || extract(epoch from next_fire_at)::bigint) as keys,
        min(next_fire_at) as low, max(next_fire_at) as now
@@ -75,42 +75,34 @@ class Scripts:
 
     def __init__(self, workers: int, batch: int, period: int) -> None:
         self.batch = batch
-        self.words = {"share": 4096 // workers, "batch": batch, "period": period, "token": TOKEN}
+        self.words = {"share": 4096 // workers, "batch": batch, "period": period, "token": f"'{TOKEN}'"}
         self.head = "\\set batch :batch + 1\n" + self._line(PICK) + "\n"
 
     def lifecycle(self) -> Path:
         """Fire and end, as the store does."""
-        return self._write(
-            "lifecycle", self._fire("uuid", TOKEN), as_script(sql("instances/instances/end"), self._end()) + ";"
-        )
+        return self._write("lifecycle", self._fire(TOKEN), as_script(sql("instances/instances/end"), self._end()) + ";")
 
     def single(self, server: Server, database: str) -> Path:
         """The same in one table that is updated, with an outbox row at the end."""
         psql.run(server, database, SINGLE_TABLE)
-        fire = self._fire("uuid", "null").replace("instance_live", "instance_single")
+        fire = self._fire("null").replace("instance_live", "instance_single")
         return self._write("single", fire, self._line(SINGLE_CLAIM), self._line(SINGLE_END))
 
     def append(self) -> Path:
         """Only what cannot be left out: cursor and history."""
         return self._write("append", self._line(APPEND))
 
-    def _fire(self, kind: str, token: str) -> str:
-        nexts = f"array(select f + interval '{self.words['period']} s' from unnest(:fires::timestamptz[]) f)"
-        none, slot = self._same("text", "null"), self._same("int", "13000")
-        places = [":shards", ":jobs", self._same("int", "1"), ":fires", nexts, ":ids", ":keys", ":fires",
-                  self._same(kind, token), slot, none, self._same("int", "0"), TOKEN,
-                  ":now", "1::smallint"]  # fmt: skip
+    def _fire(self, token: str) -> str:
+        places = [":shards", ":jobs", self._same("1"), ":fires", ":nexts", ":ids", ":keys", ":fires",
+                  self._same(token), self._same("13000"), self._same("null"), self._same("0"),
+                  f"'{TOKEN}'", ":now", "1::smallint"]  # fmt: skip
         return as_script(sql("schedules/cursors/fire"), places) + ";"
 
     def _end(self) -> list[str]:
-        none, kept = self._same("text", "null"), '\'{"attempt": 1, "status": 200, "duration_ms": 3}\''
-        return [":shards", ":ids", self._same("int", "1"), self._same("uuid", TOKEN), self._same("timestamptz", "null"),
-                self._same("text", "'SUCCESS'"), none, none, none, none, self._same("int", "0"),
-                self._same("int", "3"), self._same("int", "2"), self._same("jsonb", kept),
-                self._same("text", "'node-1'"), ":now"]  # fmt: skip
+        return [":shards", ":ids", *map(self._same, ["1", *plain_end("node-1")]), ":now"]
 
-    def _same(self, kind: str, value: str) -> str:
-        return f"array_fill({value}::{kind}, array[{self.batch}])"
+    def _same(self, value: str) -> str:
+        return f"'{{{','.join([value] * self.batch)}}}'"
 
     def _line(self, text: str) -> str:
         return " ".join(text.format(**self.words).split())

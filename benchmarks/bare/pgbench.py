@@ -15,6 +15,7 @@ from horae.store.cells import SESSION
 OPTIONS = " ".join(
     "-c {}={}".format(name, value.replace(" ", r"\ ")) for name, value in SESSION.items() if name != "application_name"
 )
+TOKEN = "00000000-0000-4000-8000-000000000001"
 PLACE = re.compile(r"\$(\d+)")
 
 
@@ -23,6 +24,17 @@ def as_script(statement: str, places: Sequence[str]) -> str:
     text = " ".join(re.sub(r"--[^\n]*", "", statement).split())
     assert len(places) == max(int(number) for number in PLACE.findall(text)), "one value for each parameter"
     return PLACE.sub(lambda found: places[int(found[1]) - 1], text)
+
+
+def plain_end(node: str) -> list[str]:
+    """What `instances.end` gets for each row behind its shard, id and attempt, where a call has succeeded."""
+    note = r'"{\"attempt\": 1, \"status\": 200, \"duration_ms\": 3}"'
+    return [TOKEN, "null", "SUCCESS", "null", "null", "null", "null", "0", "3", "2", note, node]
+
+
+def repeated(value: str, times: str) -> str:
+    """A value so many times, as the text of an array; `times` may be a variable of the script."""
+    return f"('{{' || rtrim(repeat('{value},', {times}), ',') || '}}')"
 
 
 def run(

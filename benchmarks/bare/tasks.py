@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from benchmarks.bare.pgbench import as_script
+from benchmarks.bare.pgbench import TOKEN, as_script, plain_end, repeated
 from benchmarks.data import TENANT
 from benchmarks.server import FOLDER
 from horae.store.statements import sql
 
 TYPE = "'00000000-0000-7000-8000-00000000000a'::uuid"
 NOTE = '\'{"decision": "created", "by": "bench"}\'::jsonb'
-TOKEN = "'00000000-0000-4000-8000-000000000001'::uuid"
+CLAIM_TOKEN = f"'{TOKEN}'::uuid"
 FIRST = "'00000000-0000-0000-0000-000000000000'::uuid"
 
 
@@ -30,14 +30,7 @@ def put() -> Path:
 
 def drain(batch: int, share: int) -> Path:
     """Look for a batch in the client's run of shards, claim it and end it."""
-
-    def same(kind: str, value: str) -> str:
-        return f"array_fill({value}::{kind}, array[:taken::int])"
-
-    none = same("text", "null")
-    end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
-           none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
-           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), none, "now()"]  # fmt: skip
+    end = [":shards", ":ids", ":tries", *(repeated(one, ":taken::int") for one in plain_end("null")), "now()"]
     return _write("task_drain", [_look(batch, share), _claim(), as_script(sql("instances/instances/end"), end) + ";"])
 
 
@@ -54,8 +47,8 @@ def _look(batch: int, share: int) -> str:
 
 def _claim() -> str:
     """Those of the page that are still waiting, as arrays."""
-    held = "array_fill(0, array[cardinality(:wanted::uuid[])])"
-    claim = as_script(sql("instances/instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, held])
+    held = repeated("0", "cardinality(:wanted::uuid[])")
+    claim = as_script(sql("instances/instances/claim"), [":places", ":wanted", "now()", CLAIM_TOKEN, CLAIM_TOKEN, held])
     return (
         claim.replace(") update instance_live l", "), taken as (update instance_live l", 1)
         + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"

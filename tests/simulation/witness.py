@@ -87,9 +87,9 @@ class Witness:
 
 def _fired(args: Sequence[Any], result: Any) -> Iterator[Seen]:
     born = {row["id"] for row in result}
-    for id_, token in zip(args[5], args[8], strict=True):
+    for id_, token in zip(_uuids(args[5]), _column(args[8]), strict=True):
         if id_ in born:
-            yield Seen(id_, "RUNNING" if token else "INIT", 1, token)
+            yield Seen(id_, "RUNNING" if token else "INIT", 1, UUID(token) if token else None)
 
 
 def _fired_alone(args: Sequence[Any], result: Any) -> Iterator[Seen]:
@@ -113,24 +113,31 @@ def _handed_out(args: Sequence[Any], result: Any) -> Iterator[Seen]:
 def _settled(state_at: int | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
     def read(args: Sequence[Any], result: Any) -> Iterator[Seen]:
         done = {row["id"] for row in result}
-        for n, id_ in enumerate(args[1]):
+        attempts, tokens = _column(args[2]), _uuids(args[3])
+        for n, id_ in enumerate(_uuids(args[1])):
             if id_ in done:
-                state = "RUNNING" if state_at is None else str(args[state_at][n])
-                yield Seen(id_, state, shown=(args[2][n], args[3][n]))
+                state = "RUNNING" if state_at is None else _column(args[state_at])[n]
+                yield Seen(id_, state, shown=(attempts[n], tokens[n]))
 
     return read
 
 
 def _succeeded(args: Sequence[Any], result: Any) -> Iterator[Seen]:
-    """Its columns go over as text."""
-    ids, attempts, tokens = (json.loads(f"[{args[place][1:-1]}]") for place in (1, 2, 3))
-    columns = map(UUID, ids), attempts, map(UUID, tokens)
     done = {row["id"] for row in result}
     return (
         Seen(id_, "SUCCESS", shown=(attempt, token))
-        for id_, attempt, token in zip(*columns, strict=True)
+        for id_, attempt, token in zip(_uuids(args[1]), _column(args[2]), _uuids(args[3]), strict=True)
         if id_ in done
     )
+
+
+def _column(column: Any) -> list[Any]:
+    """A column of a batch, which goes to PostgreSQL as a list or as the text of an array."""
+    return json.loads(f"[{column[1:-1]}]") if isinstance(column, str) else list(column)
+
+
+def _uuids(column: Any) -> list[UUID]:
+    return [value if isinstance(value, UUID) else UUID(value) for value in _column(column)]
 
 
 def _one(position: int, state: str | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:

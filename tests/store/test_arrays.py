@@ -39,6 +39,8 @@ async def read(store, kind, literal):
 async def test_texts_come_back_as_they_were(store):
     assert await read(store, "text", texts(NASTY)) == NASTY
     assert await read(store, "text", texts([])) == []
+    assert await read(store, "text", texts([None])) == [None]
+    assert await read(store, "text", texts([None, *NASTY, None])) == [None, *NASTY, None]
     drawn = many(WRITABLE)
     assert await read(store, "text", texts(drawn)) == drawn
 

@@ -18,13 +18,14 @@ def plain(values: Sequence[Any]) -> str:
     return "{" + _encode(values).decode()[1:-1] + "}"
 
 
-def texts(values: Sequence[str]) -> str:
-    """An array of any texts. Quotes and backslashes inside a text are escaped."""
+def texts(values: Sequence[str | None]) -> str:
+    """An array of any texts. Quotes and backslashes inside a text are escaped. None becomes null."""
     if not values:
         return "{}"
-    joined = '","'.join(values)
-    if "\\" in joined or joined.count('"') != 2 * (len(values) - 1):
-        joined = '","'.join([value.replace("\\", "\\\\").replace('"', '\\"') for value in values])
+    given = [value for value in values if value is not None]
+    joined = '","'.join(given)
+    if len(given) < len(values) or "\\" in joined or joined.count('"') != 2 * (len(values) - 1):
+        return "{" + ",".join(map(_quoted, values)) + "}"
     return '{"' + joined + '"}'
 
 
@@ -34,3 +35,7 @@ def documents(values: Sequence[Any]) -> str:
     JSON text contains no control characters, so it needs no other escape.
     """
     return plain([None if value is None else _encode(value).decode() for value in values])
+
+
+def _quoted(value: str | None) -> str:
+    return "null" if value is None else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

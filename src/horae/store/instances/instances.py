@@ -20,7 +20,7 @@ from horae.domain.instances.outcomes import InstanceEnd, NextAttempt
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.targets import MAX_ORDINARY_SLOT_MS
-from horae.store.arrays import plain
+from horae.store.arrays import documents, plain, texts
 from horae.store.instances.history import PLAIN_STATUS, InstanceRecord
 from horae.store.nodes.scans import ScanMark, ScanRange
 from horae.store.statements import sql
@@ -103,15 +103,17 @@ async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim, held_ms: Sequence[i
     Each becomes RUNNING under the token. `held_ms` is how long gates have held each of them back since it was due.
     """
     rows = zip(wanted, held_ms or (0,) * len(wanted), strict=True)
-    shards, ids, held = zip(*sorted((timer.shard, timer.id, ms) for timer, ms in rows), strict=True)
+    shards, ids, held = map(plain, zip(*sorted((timer.shard, timer.id, ms) for timer, ms in rows), strict=True))
     found = await tx.rows(sql("instances/instances/claim"), shards, ids, tx.now, ask.token, ask.owner, held)
     return [instance_from(row) for row in found]
 
 
 async def end(tx: Tx, endings: Sequence[EndRow]) -> set[UUID]:
     """Move live rows to history, ledger and dead letters; returns the ids of attempts that this process still owned."""
-    rows = await tx.rows(sql("instances/instances/end"), *zip(*map(_ending_row, endings), strict=True), tx.now)
-    return {row["id"] for row in rows}
+    *before, error_msgs, tags, retries, durations, delays, notes, nodes = zip(*map(_ending_row, endings), strict=True)
+    after = map(plain, (tags, retries, durations, delays))
+    columns = (*map(plain, before), texts(error_msgs), *after, documents(notes), texts(nodes))
+    return {row["id"] for row in await tx.rows(sql("instances/instances/end"), *columns, tx.now)}
 
 
 async def succeed(tx: Tx, endings: Sequence[tuple[Instance, int]]) -> set[UUID]:
@@ -122,8 +124,9 @@ async def succeed(tx: Tx, endings: Sequence[tuple[Instance, int]]) -> set[UUID]:
 
 async def retry_later(tx: Tx, retries: Sequence[RetryRow]) -> set[UUID]:
     """Change RUNNING to FAIL or INIT with a new time; returns the ids of attempts that this process still owned."""
-    rows = await tx.rows(sql("instances/instances/retry_later"), *zip(*map(_retry_row, retries), strict=True), tx.now)
-    return {row["id"] for row in rows}
+    *before, error_msgs, delays, notes = zip(*map(_retry_row, retries), strict=True)
+    columns = (*map(plain, before), texts(error_msgs), plain(delays), documents(notes))
+    return {row["id"] for row in await tx.rows(sql("instances/instances/retry_later"), *columns, tx.now)}
 
 
 async def extend(tx: Tx, extensions: Sequence[Extension]) -> set[UUID]:

@@ -20,6 +20,7 @@ from horae.domain.schedules import SkipVerdict as Skips
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.targets import Target, queue_of, slot_ms
 from horae.runtime.randomness import new_id
+from horae.store.arrays import plain, texts
 from horae.store.nodes.scans import ScanMark, ScanRange
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -135,8 +136,10 @@ async def fire(tx: Tx, priority: Priority, fires: Sequence[FireRow], owner: UUID
 
     The fires of cursors that have moved or changed since they were read are missing.
     """
-    columns = zip(*fires, strict=True)
-    return {row["id"] for row in await tx.rows(sql("schedules/cursors/fire"), *columns, owner, tx.now, priority)}
+    *before, idem_keys, due_times, tokens, slots_ms, queues, holds_ms = zip(*fires, strict=True)
+    columns = (*map(plain, before), texts(idem_keys), *map(plain, (due_times, tokens, slots_ms)), texts(queues))
+    args = (*columns, plain(holds_ms), owner, tx.now, priority)
+    return {row["id"] for row in await tx.rows(sql("schedules/cursors/fire"), *args)}
 
 
 async def lock(tx: Tx, at: Timer) -> int | None:
@@ -160,7 +163,8 @@ async def fire_exclusive(tx: Tx, priority: Priority, fire: FireRow, owner: UUID,
 
 async def skip(tx: Tx, priority: Priority, skips: Sequence[SkipRow]) -> set[UUID]:
     """Move cursors of one priority and record their skips; returns the ids that were recorded."""
-    columns = zip(*skips, strict=True)
+    *before, idem_keys, ends, counts, reasons, error_msgs = zip(*skips, strict=True)
+    columns = (*map(plain, before), texts(idem_keys), *map(plain, (ends, counts, reasons)), texts(error_msgs))
     return {row["id"] for row in await tx.rows(sql("schedules/cursors/skip"), *columns, tx.now, priority)}
 
 

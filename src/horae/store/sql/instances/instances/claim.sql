@@ -2,7 +2,7 @@
 -- Fewer rows than asked is normal: someone else has them, their time has moved, their job is paused, a shard is closed.
 with picked as materialized (
     select l.shard_id, l.ctid, wanted.held_ms
-    from unnest(:shards::smallint[], :ids::uuid[], :holds_ms::int[]) as wanted(shard_id, id, held_ms)
+    from unnest(:shards::text::smallint[], :ids::text::uuid[], :holds_ms::text::int[]) as wanted(shard_id, id, held_ms)
     join instance_live l on l.shard_id = any(array[wanted.shard_id]) and l.id between wanted.id and wanted.id
     where l.state not in ('RUNNING', 'BLOCKED') and l.due_at <= :now
       -- Paused jobs: of those at hand only, by indexes that hold nothing else. At home a type is its own copy, too.

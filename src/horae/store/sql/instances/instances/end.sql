@@ -2,10 +2,11 @@
 -- No row for an ending: we no longer own that attempt (replaced, cancelled, rescued), or a shard is closed.
 -- The state is guarded in a form no partial index matches: the literal 'RUNNING' would pick the deadline's.
 with given as (
-    select * from unnest(:shards::smallint[], :ids::uuid[], :attempts::int[], :tokens::uuid[],
-                         :seen_deadlines::timestamptz[], :states::text[], :reasons::text[], :error_codes::text[],
-                         :error_msgs::text[], :tags::text[], :retry_counts::int[], :durations_ms::int[],
-                         :delays_ms::int[], :attempt_notes::jsonb[], :nodes::text[])
+    select * from unnest(:shards::text::smallint[], :ids::text::uuid[], :attempts::text::int[], :tokens::text::uuid[],
+                         :seen_deadlines::text::timestamptz[], :states::text::text[], :reasons::text::text[],
+                         :error_codes::text::text[], :error_msgs::text::text[], :tags::text::text[],
+                         :retry_counts::text::int[], :durations_ms::text::int[], :delays_ms::text::int[],
+                         :attempt_notes::text::jsonb[], :nodes::text::text[])
          as g(shard_id, id, attempt, token, seen_deadline,
               state, reason, error_code, error_msg, tag, retry_count,
               duration_ms, delay_ms, kept, node)),

@@ -1,10 +1,11 @@
 -- :shards :ids :attempts :tokens :seen_deadlines :states :due_times :next_attempts :retry_counts :crash_counts :error_codes :error_msgs :delays_ms :attempt_notes :now
 -- No row for an instance: we no longer own that attempt, a heartbeat came in between, or a shard is closed.
 with given as (
-    select * from unnest(:shards::smallint[], :ids::uuid[], :attempts::int[], :tokens::uuid[],
-                         :seen_deadlines::timestamptz[], :states::text[], :due_times::timestamptz[],
-                         :next_attempts::int[], :retry_counts::int[], :crash_counts::smallint[], :error_codes::text[],
-                         :error_msgs::text[], :delays_ms::int[], :attempt_notes::jsonb[])
+    select * from unnest(:shards::text::smallint[], :ids::text::uuid[], :attempts::text::int[], :tokens::text::uuid[],
+                         :seen_deadlines::text::timestamptz[], :states::text::text[], :due_times::text::timestamptz[],
+                         :next_attempts::text::int[], :retry_counts::text::int[], :crash_counts::text::smallint[],
+                         :error_codes::text::text[], :error_msgs::text::text[], :delays_ms::text::int[],
+                         :attempt_notes::text::jsonb[])
          as g(shard_id, id, attempt, token, seen_deadline,
               state, due_at, next_attempt, retry_count, crash_count,
               error_code, error_msg, delay_ms, kept)),

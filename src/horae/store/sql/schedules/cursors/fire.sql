@@ -3,9 +3,10 @@
 with moved as (
     update job_cursor c
     set next_fire_at = f.next_fire_at, fired = c.fired + 1
-    from unnest(:shards::smallint[], :job_ids::uuid[], :versions::int[], :fire_times::timestamptz[],
-                :next_fire_times::timestamptz[], :instance_ids::uuid[], :idem_keys::text[], :due_times::timestamptz[],
-                :tokens::uuid[], :slots_ms::int[], :queues::text[], :holds_ms::int[])
+    from unnest(:shards::text::smallint[], :job_ids::text::uuid[], :versions::text::int[],
+                :fire_times::text::timestamptz[], :next_fire_times::text::timestamptz[], :instance_ids::text::uuid[],
+                :idem_keys::text::text[], :due_times::text::timestamptz[], :tokens::text::uuid[],
+                :slots_ms::text::int[], :queues::text::text[], :holds_ms::text::int[])
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue, held_ms)
     -- Where it stood: at the fire's time, or at the time the fire was moved forward to.
     where c.priority = :priority and c.next_fire_at = any(array[least(f.fire_time, f.due_at)])

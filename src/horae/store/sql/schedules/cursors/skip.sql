@@ -3,9 +3,11 @@
 with moved as (
     update job_cursor c
     set next_fire_at = f.next_fire_at
-    from unnest(:shards::smallint[], :job_ids::uuid[], :versions::int[], :stood_times::timestamptz[],
-                :fire_times::timestamptz[], :next_fire_times::timestamptz[], :instance_ids::uuid[], :idem_keys::text[],
-                :range_ends::timestamptz[], :range_counts::int[], :reasons::text[], :error_msgs::text[])
+    from unnest(:shards::text::smallint[], :job_ids::text::uuid[], :versions::text::int[],
+                :stood_times::text::timestamptz[], :fire_times::text::timestamptz[],
+                :next_fire_times::text::timestamptz[], :instance_ids::text::uuid[], :idem_keys::text::text[],
+                :range_ends::text::timestamptz[], :range_counts::text::int[], :reasons::text::text[],
+                :error_msgs::text::text[])
          as f(shard_id, job_id, version, stood_at, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason,
               error_msg)
     -- Where it stood: at the fire's time, or at the time the fire was moved forward to.
