@@ -8,6 +8,7 @@ import pytest
 from horae.api import reading as api_reading
 from horae.boot import duties, fitness
 from horae.delivery import batches, reading
+from horae.domain import placement
 from horae.domain.instances import expiry, idempotency_keys
 from horae.domain.jobs import jobs
 from horae.domain.limits import frames
@@ -70,6 +71,7 @@ NUMBERS = [
     ("workers.md", "last poll is at most {} seconds old", seconds(POLLING_WINDOW)),
     ("workers.md", "More than {} instances of a class", queue_rows.MAX_COUNTED),
     ("decisions/0055-who-polls-in-rows.md", "{} of a tenant, and the ones", queue_worker_rows.MAX_WORKERS_PER_TENANT),
+    ("sizing.md", "as its width ({} by default)", placement.DEFAULT_WIDTH),
     ("limits.md", "less often ({} ms per holder)", slices.ROUND_INTERVAL_PER_HOLDER_S * 1000),
     ("limits.md", "*frames* of {} ms", frames.FRAME_S * 1000),
     ("delivery.md", "in one request, which has {} KiB at most", batches.MAX_BATCH_BYTES / KIB),
