@@ -61,7 +61,8 @@ def request(
 ) -> HttpRequest:
     """Build one request for several attempts. Each call carries its own idempotency key; the request has none."""
     body = b'{"batch":[%b]}' % b",".join(calls)
-    return plan.complete(plan.head, trace_line(runs[0], sampled=sampled) + extra, _id_of(runs), body, access, timestamp)
+    lines = trace_line(runs[0], sampled=sampled) + extra
+    return plan.complete(plan.form.head, lines, _id_of(runs), body, access, timestamp)
 
 
 def outcomes(answer: HttpAnswer, count: int, completion_seconds: float) -> list[Outcome]:

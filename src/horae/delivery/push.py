@@ -29,20 +29,17 @@ from horae.domain.instances.outcomes import (
     Success,
     Unrecoverable,
 )
-from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.jobs.jobs import Job
 from horae.domain.targets.answers import judge
 from horae.domain.targets.egress import Egress
 from horae.domain.targets.reports import TargetReport, is_report, read_report
 from horae.domain.targets.targets import MAX_TIMEOUT_S, HttpTarget, TopicTarget
-from horae.runtime.bounded_dict import BoundedDict
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
 
 KEPT_BODY_BYTES: Final = 2048
 """Bytes of an answer's body that are kept with the attempt."""
-MOST_PLANS: Final = 20_000
-"""Request plans that are kept."""
 NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
 """The outcome of a job whose target cannot be called."""
 NO_BROKERS: Final = FailedProbe(ErrorCode.NO_TARGET, "this process has no brokers")
@@ -93,7 +90,6 @@ class Sender:
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
         self._forms = Forms()
-        self._plans = BoundedDict[int, tuple[Definition, RequestPlan | None]](MOST_PLANS)
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivery], None]) -> None:
         """Send one attempt to the target of its job."""
@@ -194,15 +190,12 @@ class Sender:
         task.add_done_callback(ended)
 
     def plan(self, job: Job) -> RequestPlan | None:
-        """Return the request plan of a job version, kept because versions never change; None for other than HTTP."""
-        definition = job.definition
-        kept = self._plans.get(id(definition))
-        if kept is not None and kept[0] is definition:
-            return kept[1]
-        target = definition.target
-        plan = RequestPlan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
-        self._plans[id(definition)] = definition, plan
-        return plan
+        """Return the request plan of a job version; None for other than HTTP.
+
+        Only its form is remembered: a plan is made in less time than is needed to remember those of very many jobs.
+        """
+        target = job.definition.target
+        return RequestPlan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
 
     def send(
         self,

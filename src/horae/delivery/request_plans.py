@@ -43,7 +43,7 @@ class Form:
         self.head = head(target.method, place._replace(path=path), {**usual, **_without_placeholders(target.headers)})
         self.headers = [(name, fill) for name, value in target.headers.items() if (fill := compile_text(value))]
         self.body = _body_of(target)
-        self.names_previous = names_previous(target.query, target.headers, target.body)
+        self.call_of = scheduled_call_of if names_previous(target.query, target.headers, target.body) else call_of
 
 
 class Forms:
@@ -65,27 +65,28 @@ class Forms:
 class RequestPlan:
     """Turns attempts of one job version into requests."""
 
+    __slots__ = ("form", "job", "target")
+
     def __init__(self, job: Job, target: HttpTarget, form: Form) -> None:
         self.job = job
         self.target = target
-        self.head = form.head
-        self._query, self._headers, self._body, self._origin = form.query, form.headers, form.body, form.origin
-        self._call_of = scheduled_call_of if form.names_previous else call_of
+        self.form = form
 
     def request(
         self, ran: Instance, access: Access, timestamp: int, extra: str = "", *, sampled: bool = True
     ) -> HttpRequest:
         """Build the request of one attempt. Each header line in `extra` ends with a line end."""
-        call = self._call_of(ran, self.job)
-        body = self._body(call)
+        form = self.form
+        call = form.call_of(ran, self.job)
+        body = form.body(call)
         key = plain(ran.idem_key)
         token = completion_of(ran)
         later = "" if token is None else f"Horae-Completion-Token: {token}\r\n"
         trace = trace_line(ran, sampled=sampled)
         lines = f"Idempotency-Key: {key}\r\nHorae-Attempt: {ran.attempt}\r\n{trace}{later}{extra}"
-        for name, fill in self._headers:
+        for name, fill in form.headers:
             lines += _line(name, fill(call))
-        first = self.head if self._query is None else self._query.into(self.head, call)
+        first = form.head if form.query is None else form.query.into(form.head, call)
         return self.complete(first, lines, key, body, access, timestamp)
 
     def complete(self, first: bytes, lines: str, id_: str, body: bytes, access: Access, timestamp: int) -> HttpRequest:
@@ -100,8 +101,8 @@ class RequestPlan:
     def origin(self, access: Access) -> Origin:
         """Return where the request goes, with which TLS identity, and under which egress rules."""
         if access.identity is None and access.egress is None:
-            return self._origin
-        return self._origin._replace(identity=access.identity, egress=access.egress)
+            return self.form.origin
+        return self.form.origin._replace(identity=access.identity, egress=access.egress)
 
 
 class _Query:

@@ -12,6 +12,8 @@ from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from horae.delivery.push import Delivery, Sender
 from horae.domain.encryption.encrypted_values import EncryptedValue
 from horae.domain.instances.instances import Instance
@@ -22,6 +24,7 @@ from horae.domain.instances.outcomes import (
     LostAttempt,
     Outcome,
     Retryable,
+    Success,
     TargetHealth,
     health_by,
 )
@@ -252,10 +255,14 @@ class Flights:
             getattr(outcome, "code", None),
             delivered.duration_ms,
             self._stored_answer(flight, delivered),
-            started_at=self.cell.clock.now() - timedelta(milliseconds=delivered.duration_ms),
             node=self.node,
-            request=None if health is TargetHealth.UNKNOWN else request_line(ready.job.definition.target),
         )
+        if not (isinstance(outcome, Success) and kept.plain_success_of(ran)):  # the row of a plain one says the rest
+            kept = replace(
+                kept,
+                started_at=self.cell.clock.now() - timedelta(milliseconds=delivered.duration_ms),
+                request=None if health is TargetHealth.UNKNOWN else request_line(ready.job.definition.target),
+            )
         held_ms = ran.held_ms + int(ready.paced_s * 1000)
         withheld_ms, withheld = 0, self.cell.measures.withheld
         if delay_ms and withheld.known:

@@ -189,8 +189,8 @@ def next_fire(trigger: Trigger, after: datetime) -> datetime | None:
         case CronTrigger():
             return trigger.compiled().next(after, zone(trigger.zone), _policy(trigger.dst_gap, trigger.dst_overlap))
         case IntervalTrigger(every, anchor):
-            steps = (after - anchor) // timedelta(seconds=every) + 1
-            return anchor + max(steps, 0) * timedelta(seconds=every)
+            period = timedelta(seconds=every)
+            return anchor + max((after - anchor) // period + 1, 0) * period
         case _:
             return None
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 from horae.domain.health.service_level import (
@@ -22,8 +22,9 @@ from horae.domain.instances.outcomes import SkipReason
 from horae.domain.schedules import FireVerdict, SkipVerdict, Verdict
 from horae.domain.schedules.timers import Timer
 
-LevelPlace = tuple[datetime, UUID, int]
-"""The begin of a minute, a tenant and a priority."""
+LevelPlace = tuple[int, UUID, int]
+"""A minute, as a number since 1970, a tenant and a priority."""
+MINUTE_S: Final = 60
 
 
 class LevelRow(NamedTuple):
@@ -113,35 +114,39 @@ class LevelCounts:
         """
         counts, self._counts = self._counts, {}
         sums: dict[LevelPlace, list[int]] = {}
-        for (begin, _, priority), (in_time, late) in counts.items():
-            total = sums.setdefault((begin, NOBODY, priority), [0, 0])
+        for (minute, _, priority), (in_time, late) in counts.items():
+            total = sums.setdefault((minute, NOBODY, priority), [0, 0])
             total[0] += in_time
             total[1] += late
         self._add_taken(sums, 1)
         own = [(place, row) for place, row in counts.items() if place[1] != NOBODY]
         own.sort(key=lambda item: (-item[1][1], -item[1][0]))
-        return [LevelRow(*place, *row) for place, row in (*sums.items(), *own[:most])]
+        return [
+            LevelRow(datetime.fromtimestamp(minute * MINUTE_S, UTC), tenant_id, priority, *row)
+            for (minute, tenant_id, priority), row in (*sums.items(), *own[:most])
+        ]
 
     def give_back(self, rows: Iterable[LevelRow]) -> None:
         """Add counts that could not be written, so that they are written with the next ones.
 
         What had no row of its own stays with nobody: only its sum is known.
         """
-        own: Counter[tuple[datetime, int, bool]] = Counter()
+        own: Counter[tuple[int, int, bool]] = Counter()
         sums: dict[LevelPlace, list[int]] = {}
         for row in rows:
-            place = (row.begins_at, row.tenant_id, row.priority)
+            minute = _minute_of(row.begins_at)
+            place = (minute, row.tenant_id, row.priority)
             if row.tenant_id == NOBODY:
                 sums[place] = [row.in_time, row.late]
                 continue
-            own[row.begins_at, row.priority, False] += row.in_time
-            own[row.begins_at, row.priority, True] += row.late
-            self._add(*place, False, row.in_time)
-            self._add(*place, True, row.late)
+            own[minute, row.priority, False] += row.in_time
+            own[minute, row.priority, True] += row.late
+            self._add_to(place, False, row.in_time)
+            self._add_to(place, True, row.late)
         self._add_taken(sums, -1)
-        for (begin, nobody, priority), (in_time, late) in sums.items():
-            self._add(begin, nobody, priority, False, in_time - own[begin, priority, False])
-            self._add(begin, nobody, priority, True, late - own[begin, priority, True])
+        for (minute, nobody, priority), (in_time, late) in sums.items():
+            self._add_to((minute, nobody, priority), False, in_time - own[minute, priority, False])
+            self._add_to((minute, nobody, priority), True, late - own[minute, priority, True])
 
     def totals(self) -> dict[int, LevelCount]:
         """Everything that was counted since the process began, by priority."""
@@ -152,8 +157,10 @@ class LevelCounts:
         return {priority: LevelCount(both[priority, False], both[priority, True]) for priority, _ in both}
 
     def _add(self, at: datetime, tenant_id: UUID, priority: int, late: bool, many: int = 1) -> None:
+        self._add_to((_minute_of(at), tenant_id, priority), late, many)
+
+    def _add_to(self, place: LevelPlace, late: bool, many: int) -> None:
         if many:
-            place = (at.replace(second=0, microsecond=0), tenant_id, priority)
             row = self._counts.get(place)
             if row is None:
                 row = self._counts[place] = [0, 0]
@@ -163,6 +170,10 @@ class LevelCounts:
         for (_, _, priority), (in_time, late) in sums.items():
             self._taken[priority, False] += sign * in_time
             self._taken[priority, True] += sign * late
+
+
+def _minute_of(at: datetime) -> int:
+    return int(at.timestamp() // MINUTE_S)
 
 
 def _is_caught_up(verdict: FireVerdict, now: datetime) -> bool:
