@@ -26,7 +26,7 @@ from horae.security.payload_cipher import encrypt_value
 from horae.service.context import Context
 from horae.service.instances import tiers
 from horae.service.limits.counts import allowance_of
-from horae.service.workers.ownership import by_cell, count_refused, prove
+from horae.service.workers.ownership import NOT_NOW, by_cell, count_refused, prove
 from horae.store.instances import logs
 from horae.store.instances.logs import AppendedBatch, LogRow, StoredBatch
 from horae.store.protocol import CellProtocol
@@ -65,8 +65,8 @@ async def append(ctx: Context, batches: Sequence[LogBatch]) -> list[ReportVerdic
         for cell, here in by_cell(ctx, part).items():
             try:
                 verdicts |= await _append(ctx, cell, here, sizes, most)
-            except GONE:
-                log.warning("log.cell_down", cell=cell.name)
+            except NOT_NOW as error:
+                log.warning("log.cell_down", cell=cell.name, reason=type(error).__name__)
     ctx.memory.tails.wake({one.instance_id for one, how in verdicts.items() if how is ReportVerdict.DONE})
     return [verdicts.get(one, ReportVerdict.NOT_NOW) for one in batches]
 

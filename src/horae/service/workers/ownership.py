@@ -5,21 +5,24 @@ one of another tenant are all refused in the same way, and counted.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from horae.domain.errors import ShardClosed
+from horae.domain.errors import ShardClosed, Unavailable
 from horae.domain.ids import shard_in
 from horae.domain.instances.logs import LogBatch
 from horae.domain.workers.completion_tokens import is_completion_token
 from horae.domain.workers.workers import Finish, Heartbeat
 from horae.runtime.telemetry import count
 from horae.service.context import Context
+from horae.store.connections.each_cell import UNSERVED
 from horae.store.protocol import CellProtocol
-from horae.store.tx import Tx
+from horae.store.tx import TRY_AGAIN, Tx
 from horae.store.workers import workers
 from horae.store.workers.workers import RunningAttempt
 
 Spoken = TypeVar("Spoken", Heartbeat, Finish, LogBatch)
+NOT_NOW: Final[tuple[type[Exception], ...]] = (Unavailable, *UNSERVED, *TRY_AGAIN)
+"""Errors of a cell that cannot take reports now. Those of other cells are taken all the same."""
 
 
 class Proof(NamedTuple, Generic[Spoken]):

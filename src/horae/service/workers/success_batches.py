@@ -20,10 +20,11 @@ from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
 from horae.service.context import Context
 from horae.service.workers.attempt_cache import HandedAttempt
+from horae.service.workers.ownership import NOT_NOW
 from horae.service.workers.traces import trace_finish
 from horae.store.instances import instances
 from horae.store.protocol import CellProtocol
-from horae.store.tx import BAD_ROW, GONE, Tx
+from horae.store.tx import BAD_ROW, Tx
 
 
 class SuccessReport(Protocol):
@@ -50,8 +51,8 @@ async def succeed(ctx: Context, done: Sequence[SuccessReport]) -> list[ReportVer
     for cell, here in _by_cell(ctx, [one for one in kept if one is not None and one.alone]).items():
         try:
             verdicts |= dict.fromkeys(await _end(ctx, cell, here), ReportVerdict.DONE)
-        except GONE:  # whether it was written is unknown: when the worker reports again, the row decides
-            log.warning("finish.cell_down", cell=cell.name)
+        except NOT_NOW as error:  # it may have been written: when the worker reports again, the row decides
+            log.warning("finish.cell_down", cell=cell.name, reason=type(error).__name__)
             verdicts |= dict.fromkeys((one.ran.id for one in here), ReportVerdict.NOT_NOW)
         except BAD_ROW:
             log.warning("finish.row_refused", cell=cell.name)

@@ -32,11 +32,11 @@ from horae.security.payload_cipher import encrypt_value
 from horae.service.context import Context
 from horae.service.tasks.compensations import encrypt_payloads
 from horae.service.workers.claims import claim
-from horae.service.workers.ownership import by_cell, count_refused, prove
+from horae.service.workers.ownership import NOT_NOW, by_cell, count_refused, prove
 from horae.service.workers.traces import trace_finish
 from horae.store.instances.instances import Attempt
 from horae.store.protocol import CellProtocol
-from horae.store.tx import GONE, Tx
+from horae.store.tx import Tx
 from horae.store.workers import progress, workers
 from horae.store.workers.workers import Beat, RunningAttempt
 
@@ -55,8 +55,8 @@ async def heartbeat(ctx: Context, held: Sequence[Heartbeat]) -> list[HeartbeatAn
     for cell, here in by_cell(ctx, held).items():
         try:
             answers |= await _extend(ctx, cell, here)
-        except GONE:
-            log.warning("heartbeat.cell_down", cell=cell.name)
+        except NOT_NOW as error:
+            log.warning("heartbeat.cell_down", cell=cell.name, reason=type(error).__name__)
     unheard = (HeartbeatAnswer(one.instance_id, one.attempt, yours=True) for one in held)
     return [answers.get(one, unknown) for one, unknown in zip(held, unheard, strict=True)]
 
@@ -68,8 +68,8 @@ async def finish(ctx: Context, results: Sequence[Finish]) -> list[FinishAnswer]:
     for cell, here in by_cell(ctx, results).items():
         try:
             verdicts |= await _settle(ctx, cell, here)
-        except GONE:
-            log.warning("finish.cell_down", cell=cell.name)
+        except NOT_NOW as error:
+            log.warning("finish.cell_down", cell=cell.name, reason=type(error).__name__)
     return [FinishAnswer(one.instance_id, one.attempt, verdicts.get(one, ReportVerdict.NOT_NOW)) for one in results]
 
 
