@@ -30,8 +30,8 @@ HOLD_ALL = """
     update shard s set owner = one.incarnation from one where s.state = 'ACTIVE'"""
 
 
-class KilledError(Exception):
-    """The coordinator was killed: nothing that it would do next happens."""
+class KilledError(BaseException):
+    """The coordinator was killed: nothing that it would do next happens, and nothing of ours catches it."""
 
 
 class Killer:

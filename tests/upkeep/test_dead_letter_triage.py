@@ -2,10 +2,12 @@
 
 from functools import partial
 
+import asyncpg
 import pytest
 from msgspec.structs import replace
 
 from horae.domain.errors import Conflict, Invalid, NotFound
+from horae.domain.ids import shard_in
 from horae.domain.instances.dead_letters import DeadLetterFilter
 from horae.domain.instances.instances import Lane
 from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
@@ -27,6 +29,7 @@ from horae.service.instances import (
 from horae.service.schedules import schedules
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
+from horae.upkeep import dead_letter_triage
 from horae.upkeep.copies import Copier
 from horae.upkeep.dead_letter_triage import CauseSorter, PacedReplayer
 from tests.steps import NOWHERE, a_type, claim_everywhere, move_clock, query, settle
@@ -134,6 +137,17 @@ async def test_a_replay_that_dies_of_another_cause_is_sorted_again(ctx, store, t
     await CauseSorter(store).once()
     [one] = (await failure_causes.listing(ctx)).causes
     assert (one.error_code, one.message) == ("HTTP_4XX", "no such order")
+
+
+async def test_dead_letters_of_a_shard_that_moves_are_left_to_where_it_is_open(ctx, store, type_):
+    [moving, *others] = await let_die(ctx, store, *"abcdefgh")
+    [cell] = [cell for cell in store.cells if shard_in(moving) in store.shards_of(cell)]
+    await query(cell, "update shard set state = 'FROZEN' where shard_id = $1", shard_in(moving))
+    left_out = {one for one in others if shard_in(one) == shard_in(moving)} | {moving}
+    assert await CauseSorter(store).once() == 8 - len(left_out)
+    assert await CauseSorter(store).once() == 0, "what it cannot sort is not found again and again"
+    await query(cell, "update shard set state = 'ACTIVE' where shard_id = $1", shard_in(moving))
+    assert await CauseSorter(store).once() == len(left_out)
 
 
 async def test_an_edited_payload_is_replayed_and_kept(ctx, store, type_):
@@ -293,6 +307,35 @@ async def test_a_replay_whose_step_fails_says_so_and_stops_no_other_one(ctx, sto
     assert (await paced_replays.show(other, sound.id)).status == "COMPLETED"
     waits = await paced_replays.show(ctx, broken.id)
     assert (waits.status, waits.waits_for) == ("RUNNING", "a step that failed (LookupError); it is tried again")
+
+
+async def test_a_replay_that_a_cell_cannot_serve_now_stops_no_other_one(ctx, store, type_, monkeypatch):
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=16), "test")
+    await a_type(other, TYPE)
+    await Copier(store).once()
+    await let_die(ctx, store, "a")
+    await let_die(other, store, "b")
+    cut, sound = [await paced_replays.start(one, TRANSIENT, limit=1) for one in (ctx, other)]
+    home = PacedReplayer(store, lambda _cell: NO_MEASURES)
+    take = paced_steps.do_step
+
+    async def do_step(cells, cell, replay, *args):
+        if replay.id == cut.id:
+            raise asyncpg.QueryCanceledError("canceling statement due to statement timeout")
+        return await take(cells, cell, replay, *args)
+
+    monkeypatch.setattr(dead_letter_triage, "do_step", do_step)
+    for _ in range(3):
+        await query(store, "update paced_replay set next_at = next_at - interval '1 hour' where id = $1", cut.id)
+        await move_clock(store, seconds=1.1)
+        await home.once()
+        await run_replays(store, Success())
+    assert (await paced_replays.show(other, sound.id)).status == "COMPLETED"
+    monkeypatch.setattr(dead_letter_triage, "do_step", take)
+    for _ in range(3):
+        await a_round(store)
+        await run_replays(store, Success())
+    assert (await paced_replays.show(ctx, cut.id)).status == "COMPLETED"
 
 
 async def fail_for(tenant, send, ctx, *args):

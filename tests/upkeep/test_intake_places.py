@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 
+import asyncpg
 import pytest
 
 from horae.delivery.broker_connections import broker_rules
@@ -14,6 +15,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.events import intake_batches, intakes
 from horae.service.events.intake_batches import IntakeResult
 from horae.service.tenants import tenants
+from horae.store.events import intakes as rows
 from horae.upkeep import intakes as intakes_module
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
@@ -81,3 +83,65 @@ async def test_a_tenant_with_many_intakes_has_one_place_and_another_is_not_kept_
         await duty.close()
     assert all(most[tenant_id] == 1 for tenant_id in made)
     assert most["all"] <= 2 * len({store.cell(shard_in(tenant_id)).name for tenant_id in made})
+
+
+async def test_an_intake_whose_failure_cannot_be_written_goes_on_when_it_can(ctx, store, monkeypatch):
+    """A full disk refuses the batch and the row that would say so."""
+    brokers = {"main": BrokerSettings(kind="kafka", url="nowhere:1")}
+    store.brokers = broker_rules(brokers)
+    await a_type(ctx, "PUBLISH")
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", f"{ctx.tenant.name}.t"), ("PUBLISH",)))
+    await Copier(store).once()
+    full, refused, taken = True, 0, 0
+
+    async def take(_ctx, _standing, batch):
+        nonlocal refused, taken
+        if full:
+            refused += 1
+            raise asyncpg.DiskFullError("no space left on device")
+        taken += len(batch)
+        return IntakeResult(len(batch), 0)
+
+    move = rows.move
+
+    async def moved(tx, *args, **facts):
+        if full:
+            raise asyncpg.DiskFullError("no space left on device")
+        await move(tx, *args, **facts)
+
+    monkeypatch.setattr(intake_batches, "apply_batch", take)
+    monkeypatch.setattr(rows, "move", moved)
+    monkeypatch.setattr(intakes_module, "source_of", lambda *_: FullTopic())
+    monkeypatch.setattr(intakes_module, "FAILURE_PAUSE_S", 0)
+    duty = Intakes(store, brokers, store.shards_of)
+    await duty.once()
+    try:
+        await until(lambda: refused > 1, 60)
+        full = False
+        await duty.once()
+        await until(lambda: taken > 0, 60)
+    finally:
+        await duty.close()
+
+
+async def test_the_task_of_an_intake_that_has_ended_is_started_again(ctx, store, written, monkeypatch):
+    brokers = {"main": BrokerSettings(kind="kafka", url="nowhere:1")}
+    store.brokers = broker_rules(brokers)
+    await a_type(ctx, "PUBLISH")
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", f"{ctx.tenant.name}.t"), ("PUBLISH",)))
+    await Copier(store).once()
+    duty = Intakes(store, brokers, store.shards_of)
+    run = duty._run_intake
+
+    async def ends(*_):
+        raise RuntimeError("an error that nobody thought of")
+
+    monkeypatch.setattr(duty, "_run_intake", ends)
+    await duty.once()
+    await until(lambda: all(task.done() for task in duty._going.values()), 60)
+    monkeypatch.setattr(duty, "_run_intake", run)
+    await duty.once()
+    try:
+        await until(lambda: written[0][ctx.tenant.id] > 0, 60)
+    finally:
+        await duty.close()

@@ -3,6 +3,7 @@
 from itertools import count
 from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from horae.domain.errors import Conflict, Invalid
@@ -13,11 +14,14 @@ from horae.domain.measures.in_force import NO_MEASURES
 from horae.domain.measures.measures import MeasureAction
 from horae.service.context import Context, PlatformContext
 from horae.service.incidents import incidents
+from horae.service.instances import requeues
 from horae.service.jobs import jobs
 from horae.service.tenants import tenants
+from horae.store.incidents import effects
 from horae.upkeep.copies import Copier
 from horae.upkeep.measures import MeasureReader
 from horae.upkeep.recovery import RecoveryExecutor
+from horae.upkeep.recovery_steps import LEASE_TTL
 from tests.steps import a_job, a_type, move_clock, query
 from tests.upkeep.recovering import (
     GONE,
@@ -155,6 +159,58 @@ async def test_a_step_that_cannot_be_done_is_left_at_its_deadline_and_the_timeli
     done = await complete(store, incident.id)
     [left] = [one for one in done.timeline if one.step is RecoveryStep.HOLD_SHARDS]
     assert left.facts == {"shards": 4086, "unheld": 10, "missing": "no node holds 10 shards"}
+
+
+async def test_a_step_that_fails_by_an_error_of_ours_is_left_at_its_deadline_too(world, store, monkeypatch):
+    """Otherwise low priority would be withheld until a person stops the incident."""
+
+    async def fails(*_):
+        raise LookupError("planted")
+
+    monkeypatch.setattr(effects, "loses_no_commits", fails)
+    incident = await start(store)
+    for _ in range(2):
+        await RecoveryExecutor(store, uuid4()).once()
+        await move_clock(store, seconds=LEASE_TTL.total_seconds() + 1)
+    waits = (await show(store, incident.id)).incident
+    assert (waits.step, waits.error) == (RecoveryStep.REACH_CELLS, "an error of ours (LookupError)")
+    await move_clock(store, seconds=3600)
+    found = await complete(store, incident.id)
+    [entry] = [one for one in found.timeline if one.step is RecoveryStep.REACH_CELLS]
+    assert entry.facts["missing"] == "an error of ours (LookupError)"
+
+
+async def test_dead_letters_of_a_tenant_whose_page_is_cut_hold_no_other_tenant_back(
+    world, store, ctx, other, monkeypatch
+):
+    await let_die(ctx, store, "a")
+    await let_die(other, store, "b")
+    replay_page, asked = requeues.replay_page, []
+
+    async def cut(caller, *args):
+        asked.append(caller.tenant.id)
+        if caller.tenant.id == asked[0]:
+            raise asyncpg.QueryCanceledError("canceling statement due to statement timeout")
+        return await replay_page(caller, *args)
+
+    monkeypatch.setattr(requeues, "replay_page", cut)
+    incident = await start(store)
+    await complete_until(store, incident.id, RecoveryStep.REQUEUE)
+    replayed = await query(store, "select tenant_id from instance_live where replay_of is not null")
+    assert {row["tenant_id"] for row in replayed} == {ctx.tenant.id, other.tenant.id} - {asked[0]}
+    monkeypatch.setattr(requeues, "replay_page", replay_page)
+    await complete(store, incident.id)
+    replayed = await query(store, "select tenant_id from instance_live where replay_of is not null")
+    assert {row["tenant_id"] for row in replayed} == {ctx.tenant.id, other.tenant.id}
+
+
+async def complete_until(store, id_, step):
+    """Rounds of one executor until it waits at a step, and some more."""
+    await move_clock(store, seconds=LEASE_TTL.total_seconds() + 1)
+    executor = RecoveryExecutor(store, uuid4())
+    for _ in range(20):
+        await executor.once()
+    assert (await show(store, id_)).incident.step is step
 
 
 async def test_an_overdue_critical_fire_is_waited_for_and_a_paused_job_is_not(world, store, ctx):

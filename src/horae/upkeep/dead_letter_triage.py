@@ -60,12 +60,16 @@ class PacedReplayer:
 
     async def _try_step(self, home: CellProtocol, claimed: PacedReplay) -> int:
         """Do a step; one that fails must not stop those of other replays, which were claimed with it."""
+        name = public(Prefix.PACED_REPLAY, claimed.id)
         try:
             return await self._step(home, claimed)
-        except UNSERVED_OR_MOVING:
-            raise
+        except UNSERVED_OR_MOVING as error:
+            if home.reach.is_down:
+                raise  # no step can be noted
+            log.warning("paced_replay.postponed", replay=name, reason=str(error) or type(error).__name__)
+            return 0
         except Exception as error:
-            log.exception("paced_replay.failed", replay=public(Prefix.PACED_REPLAY, claimed.id))
+            log.exception("paced_replay.failed", replay=name)
             await record_failure(home, claimed, error)
             return 0
 

@@ -6,7 +6,6 @@ twice. An intake that fails is closed, and after a pause begins again with the u
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -25,7 +24,7 @@ from horae.service.events import intake_batches
 from horae.service.events.intake_batches import IntakeMessage, IntakeResult
 from horae.service.events.intakes import detail_of
 from horae.service.tasks.compensations import caller
-from horae.store.connections.each_cell import Visits
+from horae.store.connections.each_cell import UNSERVED, Visits
 from horae.store.events import channels, intakes
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import CUT, GONE
@@ -44,6 +43,8 @@ BACKLOG_CHECK_INTERVAL_S: Final = 10.0
 """Seconds between two checks of how many messages are left in a topic."""
 PASSING: Final[tuple[type[Exception], ...]] = (HoraeError, *GONE, *CUT)
 """Errors after which an intake begins again without a stack trace in the log."""
+UNWRITABLE: Final[tuple[type[Exception], ...]] = (*PASSING, *UNSERVED)
+"""Errors for which a cell cannot even hold why an intake fails: the log says what the cell lacks."""
 Held = Callable[[CellProtocol], Iterable[int]]
 
 
@@ -66,6 +67,7 @@ class Intakes:
             ours.update(await self._of(cell))
 
         await self._visits.each(self.store.cells, visit)
+        self._forget_ended()
         for key in self._going.keys() - ours.keys():
             await cancel_and_wait(self._going.pop(key))
         for key in ours.keys() - self._going.keys():
@@ -76,6 +78,12 @@ class Intakes:
         """End all intakes."""
         going, self._going = self._going, {}
         await cancel_and_wait(*going.values())
+
+    def _forget_ended(self) -> None:
+        """Forget tasks that have ended by themselves, which none should: their intakes are started again."""
+        for key in [key for key, task in self._going.items() if task.done()]:
+            task = self._going.pop(key)
+            log.error("intake.ended", intake=key[0], exc_info=None if task.cancelled() else task.exception())
 
     async def _of(self, cell: CellProtocol) -> dict[tuple[UUID, int], tuple[CellProtocol, Channel]]:
         """Returns the intakes of tenants whose home shard this node holds. A new version counts as another intake."""
@@ -157,7 +165,10 @@ async def _write_progress(cell: CellProtocol, channel: Channel, done: IntakeResu
 
 
 async def _fail(cell: CellProtocol, channel: Channel, reason: str) -> None:
-    """Write why an intake fails, where that is possible."""
-    with suppress(*PASSING):
+    """Write why an intake fails, where that is possible. What prevents it must not end the intake."""
+    try:
         async with cell.tx() as tx:
             await intakes.move(tx, channel.id, channel.tenant_id, error=reason[:500])
+    except Exception as error:
+        if not isinstance(error, UNWRITABLE):
+            log.exception("intake.failure_not_written", intake=channel.name)

@@ -105,6 +105,9 @@ class RecoveryCoordinator:
             report = await self._steps[incident.step](incident)
         except STOPPED_BY as error:
             report = StepReport({}, str(error) or type(error).__name__)
+        except Exception as error:  # the time limit of the step counts all the same: nothing stays frozen for ever
+            log.exception("recovery.step_failed", incident=incident.id, step=incident.step)
+            report = StepReport({}, f"an error of ours ({type(error).__name__})")
         if report.waits_for is None:
             return await self._advance(incident, next_step(incident.step), report.facts)
         if incident.is_late(self.home.clock.now()):

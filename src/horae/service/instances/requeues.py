@@ -16,9 +16,10 @@ from uuid import UUID
 
 from horae.domain.errors import NotFound, Unavailable
 from horae.domain.instances.dead_letters import DeadLetterFilter, DeadLetterMark
+from horae.runtime.telemetry import log
 from horae.service.instances.replays import PAGE, ReplayCount, replay_page
 from horae.service.tasks import compensations
-from horae.store.connections.each_cell import ask_by_statement, ask_each
+from horae.store.connections.each_cell import UNSERVED_OR_MOVING, ask_by_statement, ask_each
 from horae.store.incidents import effects
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
@@ -73,14 +74,22 @@ async def requeue_by_tag(
     owners = [(cell, tenant_id) for cell, tenant_ids in found.items() for tenant_id in tenant_ids]
     owners.sort(key=lambda one: places[one[0].name, one[1]].sent if (one[0].name, one[1]) in places else 0)
     share, sent, refused, moved = max(1, left // max(1, len(owners))), 0, 0, False
+    failed: Exception | None = None
     for cell, tenant_id in owners:
         if sent >= left:
             break
         place = places.get((cell.name, tenant_id))
         after = DeadLetterMark(asked.created_since, FIRST_ID) if place is None else place.mark
-        page = await _replay(store, cell, tenant_id, asked, after, min(share, left - sent), journal)
+        try:
+            page = await _replay(store, cell, tenant_id, asked, after, min(share, left - sent), journal)
+        except UNSERVED_OR_MOVING as error:
+            failed, reason = error, str(error) or type(error).__name__
+            log.warning("requeue.postponed", tenant=tenant_id, cell=cell.name, reason=reason)
+            continue
         if page is not None:
             sent, refused, moved = sent + page.sent, refused + page.refused, True
+    if failed is not None and not moved:
+        raise failed  # nobody else has anything left: the caller waits, and does not take it for the end
     return RequeueRound(ReplayCount(sent, refused), not moved, down)
 
 
