@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import timedelta
 
+import asyncpg
 import pytest
 
 from horae.domain.errors import RetryLimited
@@ -13,11 +14,14 @@ from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.measures.measures import MeasureAction, MeasureLines, MeasureName, MeasureOverride
 from horae.domain.schedules import Misfire, OnMisfire, Policies
 from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context, PlatformContext
 from horae.service.schedules import backfills
 from horae.service.schedules.backfills import BackfillRequest
 from horae.service.tenants import tenants
 from horae.store.measures import measures
+from horae.upkeep import measures as measures_duty
+from horae.upkeep.copies import Copier
 from tests.engine.measure_watch import MINUTE, Watch, a_node
 from tests.steps import a_job, amid, every, move_clock, query
 
@@ -221,3 +225,23 @@ async def test_changes_are_events_and_audited_for_the_tenant_concerned(ctx, stor
         ("measure.opened", "horae", "dlq_growth_rate"),
         ("measure.ended", "horae", "dlq_growth_rate"),
     ]
+
+
+async def test_a_measure_is_recorded_also_when_its_causes_cannot_be_looked_for(ctx, store, monkeypatch):
+    """The look goes over all cells, just when they are slow; the level has changed by then, and changes no more."""
+
+    async def cut(*_):
+        raise asyncpg.QueryCanceledError("canceling statement due to statement timeout")
+
+    monkeypatch.setattr(measures_duty, "explain_delays", cut)
+    await tenants.create(PlatformContext(store, "test"), SYSTEM, width=1)
+    await Copier(store).once()
+    await amid(store, MINUTE)
+    async with a_node(store) as node:
+        watch = Watch(store, node)
+        count_late(store, ctx.tenant.id)
+        with pytest.raises(asyncpg.QueryCanceledError):
+            await watch.minute()
+        await watch.minute()
+    opened = await query(store, "select event from outbox where event = 'MEASURE_OPENED'")
+    assert opened

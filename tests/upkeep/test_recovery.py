@@ -12,6 +12,7 @@ from horae.domain.incidents.incidents import RESUME_DEADLINE, STEPS, IncidentGra
 from horae.domain.instances.instances import Priority
 from horae.domain.measures.in_force import NO_MEASURES
 from horae.domain.measures.measures import MeasureAction
+from horae.domain.placement import SHARDS
 from horae.service.context import Context, PlatformContext
 from horae.service.incidents import incidents
 from horae.service.instances import requeues
@@ -159,6 +160,16 @@ async def test_a_step_that_cannot_be_done_is_left_at_its_deadline_and_the_timeli
     done = await complete(store, incident.id)
     [left] = [one for one in done.timeline if one.step is RecoveryStep.HOLD_SHARDS]
     assert left.facts == {"shards": 4086, "unheld": 10, "missing": "no node holds 10 shards"}
+
+
+async def test_recovery_starts_beside_a_cell_that_was_drained(world, store):
+    drained, open_ = store.cells
+    await query(drained, "update shard set state = 'ELSEWHERE', owner = null")
+    await query(open_, "update shard set state = 'ACTIVE'")
+    store.note_shards(drained.name, ())
+    store.note_shards(open_.name, range(SHARDS))
+    incident = await start(store)
+    assert [row["id"] for row in await query(open_, "select id from incident")] == [incident.id]
 
 
 async def test_a_step_that_fails_by_an_error_of_ours_is_left_at_its_deadline_too(world, store, monkeypatch):

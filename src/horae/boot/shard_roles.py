@@ -35,6 +35,10 @@ class ShardRoles:
         return held | self._store.left_shards(self.own_cell(cell)) if self.chains_audit(cell) else held
 
     def speaks_for_all(self) -> bool:
-        """Whether this node speaks for all: the one that holds the first shard of the first cell that answers does."""
-        cell = next((cell for cell in self._store.cells if cell.is_open and not cell.reach.is_down), None)
+        """Whether this node speaks for all: the one that holds the first shard of the first cell that answers does.
+
+        A cell without shards is passed over: it is new, or was drained.
+        """
+        answering = (cell for cell in self._store.cells if cell.is_open and not cell.reach.is_down)
+        cell = next((cell for cell in answering if self._store.shards_of(cell)), None)
         return cell is not None and self.chains_audit(cell)

@@ -88,10 +88,10 @@ class MeasureJudge:
         self._states = list(after.values())
         await self._visits.each(self.store.cells, self._write)
         self._judged = minute
-        await self._explain(minute)
         changed = [state for key, state in after.items() if state.level != _level(before.get(key))]
         for state in changed:
             await self._report(_level(before.get((state.tenant_id, state.name))), state)
+        await self._explain(minute)  # last: it asks all cells, just when they may be slow, and is not asked for again
         return len(changed)
 
     async def _read(self, cell: CellProtocol, minute: datetime) -> None:

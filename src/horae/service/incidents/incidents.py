@@ -51,16 +51,16 @@ async def listing(ctx: CallerContext) -> list[Incident]:
 
 
 async def start(ctx: CallerContext, grade: IncidentGrade, reason: str, fault_at: datetime | None = None) -> Incident:
-    """Start recovery. The incident is kept in the first cell that answers. Raises Conflict if one is open.
+    """Start recovery. The incident is kept in the first cell with shards that answers. Raises Conflict if one is open.
 
     `fault_at`: when the trouble began; by default now.
     """
     found, _ = await ask_each(ctx.store.cells, partial(ask_by_statement, incidents.unfinished))
-    if not found:
-        raise Unavailable("no cell answers now; nothing was started")
+    home = next((cell for cell in found if ctx.store.shards_of(cell)), None)
+    if home is None:
+        raise Unavailable("no cell with shards answers now; nothing was started")
     for one in chain.from_iterable(found.values()):
         raise _is_open(one)
-    home = next(iter(found))
     system, shard = await tenants.find_platform(ctx), _shard_of(ctx, home)
     now = home.clock.now()
     fault_at = fault_at or now

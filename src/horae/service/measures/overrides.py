@@ -118,7 +118,7 @@ async def _place_of_record(store: RowSecurityStore, owner: UUID, *, is_platform:
     home = store.cell(shard)
     if home in answering:
         return home, shard
-    if is_platform and answering:
-        first = next(iter(answering))
+    first = next((cell for cell in answering if store.shards_of(cell)), None)
+    if is_platform and first is not None:
         return first, min(store.shards_of(first))
     raise Unavailable(f"{home.name}, which has the audit log of the scope, does not answer now; nothing was changed")
