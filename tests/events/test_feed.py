@@ -18,7 +18,7 @@ from horae.upkeep.feed_rounds import blocks_of
 from horae.upkeep.marks import Marker
 from tests.events.seen import Seen
 from tests.events.writers import Pace, write
-from tests.steps import a_type, query
+from tests.steps import a_type, move_clock, query
 
 TOPIC = TopicAddress("main", "acme.events")
 
@@ -219,6 +219,25 @@ async def test_a_replay_of_a_span_goes_on_where_it_was(ctx, store, feed, inbox):
     # Its neighbours may come too: the clocks of two cells differ, and marks lie between the events.
     assert {"a-1"} <= set(again) <= {"a-0", "a-1", "a-2"}
     assert last == "new"
+
+
+async def test_what_happens_in_a_new_cell_before_its_first_look_is_told(ctx, store, feed, inbox):
+    """A cell that was added has no position of the subscription until a node looks there."""
+    await a_type(ctx, "PUBLISH")
+    await Copier(store).once()
+    await tasks.schedule(ctx, "PUBLISH", "before", version=1)
+    await Marker(store).once()
+    await move_clock(store, seconds=60)
+    await Marker(store).once()
+    await subscribe(ctx, ("TASK_*",))
+    await query(store, "delete from feed_position")
+    await move_clock(store, seconds=60)
+    await tasks.schedule(ctx, "PUBLISH", "a-1", version=1)
+    await drain(feed)
+    assert [one["data"]["key"] for one in inbox.told] == ["a-1"]
+    await tasks.schedule(ctx, "PUBLISH", "a-2", version=1)
+    await drain(feed)
+    assert [one["data"]["key"] for one in inbox.told] == ["a-1", "a-2"]
 
 
 async def test_only_what_was_asked_for_is_told(ctx, store, feed, inbox):

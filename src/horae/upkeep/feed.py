@@ -144,10 +144,16 @@ class Feed(FeedRounds[Channel]):
         return FeedPage(events, moves, until < horizon, until)
 
     async def _places(self, tx: Tx, channel: Channel, blocks: list[int], horizon: int) -> list[FeedPlace]:
-        """Returns the position of each shard block. A subscription without positions here begins at the horizon."""
+        """Returns the position of each shard block.
+
+        A subscription without positions here begins when it was made: the cell was added later, or was down then, and
+        events of its first shards may have come before this first look.
+        """
         places = await feeds.positions(tx, channel.id, blocks)
         if len(places) < len(blocks):
-            await feeds.begin(tx, channel.id, channel.tenant_id, blocks, horizon)
+            marks = await feeds.transactions_between(tx, channel.created_at, tx.now)
+            since = min(marks.since, horizon)
+            await feeds.begin(tx, channel.id, channel.tenant_id, blocks, since, channel.created_at)
             places = await feeds.positions(tx, channel.id, blocks)
         return places
 

@@ -137,7 +137,10 @@ async def _rewind(cell: CellProtocol, found: Channel, since: datetime, until: da
 
 
 async def _begin(cell: CellProtocol, kept: Channel) -> None:
-    """Begin at the current position of a cell. A cell that is down begins when a node first reads the subscription."""
+    """Begin at the current position of a cell.
+
+    In a cell that is down, the first look of a node begins where the subscription was made.
+    """
     try:
         async with cell.tx() as tx:
             await feeds.begin(tx, kept.id, kept.tenant_id, BLOCKS, await feeds.horizon(tx))
