@@ -1,11 +1,13 @@
 """Writes docs/capacity.md from the measured bytes of a row: `python tools/capacity.py > docs/capacity.md`."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from horae.domain.capacity.plan import Demand, amount_text, plan, volume
+from horae.domain.capacity.figures import CALLS
+from horae.domain.capacity.plan import MAX_LOAD_SHARE, Demand, amount_text, plan, volume
 
 REPORT: Final = Path(__file__).parents[1] / "benchmarks" / "reports" / "rows.json"
 FIRES_A_DAY: Final = 800_000_000
@@ -48,7 +50,7 @@ Cron jobs without a payload, 14 days hot, 90 days cold, p95 below 2 s:
 
 """
 NEEDS_NOTES: Final = """
-- No part is loaded with more than 70 % of what was measured; with a p95 below 130 ms less, because a loaded part
+- No part is loaded with more than 70 % of what was measured; with a p95 below {p95} ms less, because a loaded part
   answers later. The rates were measured on two cores; a cell on a larger machine takes more, which was not measured.
 - More cells than the rate needs keep a failure small and a restore short: with 12 cells a lost one takes a twelfth.
 - Connections grow with nodes: each node serves every cell.
@@ -91,7 +93,8 @@ def _needs() -> str:
     rows += [
         f"| {needs[0].name} | {' | '.join(amount_text(need) for need in needs)} |" for needs in zip(*plans, strict=True)
     ]
-    return NEEDS + "\n".join(rows) + "\n" + NEEDS_NOTES.rstrip("\n") + "\n"
+    notes = NEEDS_NOTES.format(p95=math.ceil(CALLS.quiet_p95_ms / (1 - MAX_LOAD_SHARE)))
+    return NEEDS + "\n".join(rows) + "\n" + notes.rstrip("\n") + "\n"
 
 
 def _kinds(kinds: Mapping[str, Any]) -> str:

@@ -88,7 +88,8 @@ class ApiSettings(SettingsGroup):
     Change it where requests wait while the database has room.
     """
     api_connections: int = Field(default=10_000, ge=10)
-    """How many connections an API process has at most; one host has at most a tenth of them.
+    """How many connections an API process has at most; one host has at most a tenth of them, or 100 if that
+    is more, but never more than half.
 
     Change it together with the limit of open files of the process.
     """

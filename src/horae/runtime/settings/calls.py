@@ -78,8 +78,8 @@ class CallSettings(SettingsGroup):
     READ_BY: ClassVar[tuple[str, ...]] = (NODE, API)
 
     egress: EgressSettings | None = None
-    """Where calls may go beside public addresses over https. By default nowhere else in production; in `dev` and `test`
-    also to the own machine and to private networks, over http too.
+    """Where calls may go beside public addresses over https. By default nowhere else in production; in all other
+    environments also to the own machine and to private networks, over http too.
 
     Change it when targets are [inside your own network](delivery.md#where-calls-may-go). Give API processes the same
     value: they warn whoever creates a job whose target the rules refuse.

@@ -65,7 +65,7 @@ class DatabaseSettings(SettingsGroup):
 
     Change it to `HORAE_CELLS` when one PostgreSQL is no longer enough. Only one of the two may be given.
     """
-    upkeep_dsn: Annotated[DsnText | None, ReadBy((NODE,))] = Field(default=None, repr=False)
+    upkeep_dsn: Annotated[DsnText | None, ReadBy((NODE, MIGRATE, COMMANDS))] = Field(default=None, repr=False)
     """The address of the database of `HORAE_DSN` with the role `horae_migrate`, for upkeep that only the owner of the
     tables may do.
 
@@ -84,7 +84,8 @@ class DatabaseSettings(SettingsGroup):
     tenant: Annotated[str, ReadBy((MIGRATE, COMMANDS))] = "default"
     """The name of the tenant that `horae migrate` creates and that commands work for.
 
-    Change it when the first tenant is to have another name, or for one command (`HORAE_TENANT=system horae health`).
+    Change it when the first tenant is to have another name, or for one command that opens PostgreSQL
+    (`HORAE_TENANT=acme horae why coupon_job`). Commands over HTTP work for the tenant of their key.
     """
     disk_bytes: Annotated[ByteSize | None, ReadBy((NODE, COMMANDS))] = None
     """The space of each cell for its database, in bytes or as `500GiB`. PostgreSQL cannot tell it.

@@ -47,7 +47,7 @@ class RetentionSettings(SettingsGroup):
 
     Change it where many short-lived jobs fill the table.
     """
-    archive: Annotated[str | None, ReadBy((NODE, API))] = None
+    archive: Annotated[str | None, ReadBy((NODE, API, COMMANDS))] = None
     """Where days go before they are dropped: `s3://bucket/prefix` or `file:///folder`. It needs
     `pip install 'horae[archive]'`, and all processes must reach the same one.
 
@@ -58,22 +58,22 @@ class RetentionSettings(SettingsGroup):
 
     Change it to the term that your rules ask for.
     """
-    archive_endpoint: Annotated[str | None, ReadBy((NODE, API))] = None
+    archive_endpoint: Annotated[str | None, ReadBy((NODE, API, COMMANDS))] = None
     """The address of an S3 server other than that of AWS; `http://` only to the own machine, or outside production.
 
     Change it for MinIO, Ceph and other servers.
     """
-    archive_region: Annotated[str, ReadBy((NODE, API))] = "us-east-1"
+    archive_region: Annotated[str, ReadBy((NODE, API, COMMANDS))] = "us-east-1"
     """The region of the bucket.
 
     Change it to where the bucket is.
     """
-    archive_key_id: Annotated[str, ReadBy((NODE, API))] = ""
+    archive_key_id: Annotated[str, ReadBy((NODE, API, COMMANDS))] = ""
     """The id of an access key; without one, the credentials of the machine are used (instance role, `AWS_…`).
 
     Change it where the machine has no role of its own.
     """
-    archive_secret: Annotated[SecretText, ReadBy((NODE, API))] = ""
+    archive_secret: Annotated[SecretText, ReadBy((NODE, API, COMMANDS))] = ""
     """The secret of that access key.
 
     Change it when the access key is rotated.
