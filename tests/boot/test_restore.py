@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from horae.boot.cli import whole
 from horae.domain.errors import Unauthenticated
 from horae.domain.ids import shard_in
+from horae.runtime.settings import CellSettings
 from horae.security import credentials
 from horae.security.roles import Role
 from horae.service.context import Context, PlatformContext
@@ -20,6 +21,7 @@ from horae.service.encryption import secrets
 from horae.service.identity import api_keys, role_bindings
 from horae.service.identity.callers import Callers
 from horae.service.tenants import lifecycle, tenants
+from horae.store import migrations
 from horae.store.connections import admission
 from horae.store.connections.admission import CellClosedError, unchecked
 from horae.store.store import Store
@@ -206,6 +208,41 @@ async def test_a_shard_that_moved_after_the_target_is_left_to_its_cell(store, re
     [[state]] = await query(store.cells[0], f"select state from shard where shard_id = {shard}")
     [[step, target]] = await query(store.cells[0], "select step, target from shard_move")
     assert (state, step, target) == ("ELSEWHERE", "DELETE", "cell-1"), "nodes delete its rows"
+
+
+DATA_KEY = """
+    insert into data_key (shard_id, tenant_id, version, revision, wrapped, created_at, changed_at)
+    values ($1, $2, 9, $3, 'wrapped', now(), now())"""
+CHANNEL = """
+    insert into channel (shard_id, tenant_id, kind, name, id, version, body, changed_by, created_at, changed_at)
+    values ($1, $2, 'subscription', 'news', gen_random_uuid(), $3, '{}', 'test', now(), now())"""
+
+
+@pytest.fixture
+async def third_cell(cluster, cells, monkeypatch):
+    """A third cell, which has no shard, and which the commands know."""
+    name = await cluster.make_empty()
+    third = CellSettings(name="cell-2", dsn=cluster.dsn(name))
+    await migrations.migrate([*cells, third], "test")
+    yield third
+    await cluster.drop([name])
+
+
+async def test_with_three_cells_the_newest_copy_of_each_row_is_taken_over(
+    store, cells, third_cell, restore, monkeypatch
+):
+    monkeypatch.setenv("HORAE_CELLS", json.dumps([cell.model_dump() for cell in (*cells, third_cell)]))
+    tenant = (await homes(store))["cell-0"]
+    shard = shard_in(tenant.id)
+    async with Store.of([*cells, third_cell]) as own:
+        for version, cell in enumerate(own.cells, 1):
+            await query(cell, DATA_KEY, shard, tenant.id, version)
+            await query(cell, CHANNEL, shard, tenant.id, version)
+        await mark_as_restored(store, store.cells[0])
+        assert (await restore("open", "cell-0", *WHY))["rows_adopted"] == 2
+    [[revision]] = await query(store.cells[0], "select revision from data_key where version = 9")
+    [[version]] = await query(store.cells[0], "select version from channel where name = 'news'")
+    assert (revision, version) == (3, 3)
 
 
 async def test_a_cell_on_its_own_server_is_opened_only_if_its_disk_was_put_back(store, restore):

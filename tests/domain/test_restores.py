@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from horae.domain.restores.copies import newer_copies
 from horae.domain.restores.doubts import DoubtKind, compare, doubted_tenants
 from horae.domain.restores.generations import CellRecord, ConnectionVerdict, NodeMark, ServerFacts, is_outdated, judge
 from horae.domain.restores.shards import compare_shards
@@ -76,6 +77,43 @@ def test_a_key_that_is_revoked_in_the_backup_is_no_doubt_and_one_made_later_is_t
     found = compare(DoubtKind.API_KEY, [key("a", 1, revoked="2026-01-01")], {"cell-1": [key("b", 1)]})
     assert found.doubts == []
     assert [row["name"] for row in found.newer] == ["b"]
+
+
+def data_key(revision, *, version=1):
+    return {
+        "shard_id": 1,
+        "tenant_id": TENANT,
+        "version": version,
+        "revision": revision,
+        "changed_at": f"2026-01-01T00:00:0{revision}+00:00",
+    }
+
+
+def channel(version, second, body="{}"):
+    return {
+        "shard_id": 1,
+        "tenant_id": TENANT,
+        "kind": "subscription",
+        "name": "news",
+        "version": version,
+        "changed_at": f"2026-01-01T00:00:0{second}+00:00",
+        "body": body,
+    }
+
+
+def test_of_the_copies_of_all_cells_only_the_newest_of_each_row_is_taken_over():
+    copies = [data_key(2), data_key(3), data_key(1), data_key(1, version=2), data_key(1, version=2)]
+    assert newer_copies("data_key", [data_key(1)], copies) == [data_key(1, version=2), data_key(3)]
+
+
+def test_a_copy_of_the_same_version_as_in_the_backup_is_not_taken_over():
+    assert newer_copies("data_key", [data_key(2)], [data_key(2), data_key(1)]) == []
+
+
+def test_a_subscription_that_was_removed_and_made_again_is_newer_than_the_removed_one():
+    removed, again = channel(5, second=2, body=None), channel(1, second=3)
+    for own in ([], [removed], [channel(4, second=1)]):
+        assert newer_copies("channel", own, [again, removed, channel(4, second=1)]) == [again]
 
 
 def tenant(version, **body):

@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from horae.domain.audit.anchors import Anchor
 from horae.domain.errors import NotFound, Unavailable
+from horae.domain.restores.copies import newer_copies
 from horae.domain.restores.doubts import KINDS, CopyComparison, Doubt, Row, compare, doubted_tenants
 from horae.domain.restores.generations import CellRecord, ServerFacts
 from horae.domain.restores.shards import ELSEWHERE, ShardFindings, compare_shards
@@ -80,10 +82,11 @@ async def _compare(
 ) -> CopyComparison:
     look = partial(contents.rows, table=table, shards=shards)
     copies = {other.name: await _ask(other, look) for other in others}
+    own = await _ask(cell, look)
     kind = next((kind for kind, facts in KINDS.items() if facts.table == table), None)
     if kind is None:  # data keys and subscriptions grant nothing by themselves: the newest copy is right
-        return CopyComparison([], [row for rows in copies.values() for row in rows])
-    return compare(kind, await _ask(cell, look), copies)
+        return CopyComparison([], newer_copies(table, own, chain.from_iterable(copies.values())))
+    return compare(kind, own, copies)
 
 
 async def _ask(cell: CellProtocol, look: Callable[[Tx], Awaitable[Result]]) -> Result:
