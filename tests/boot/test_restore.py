@@ -6,6 +6,7 @@ restores for real.
 
 import asyncio
 import json
+from uuid import uuid4
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from horae.boot.cli import whole
 from horae.domain.errors import Unauthenticated
 from horae.domain.ids import shard_in
+from horae.domain.moves.moves import MoveStep
 from horae.runtime.settings import CellSettings
 from horae.security import credentials
 from horae.security.roles import Role
@@ -28,8 +30,10 @@ from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.generations import GenerationWatch
 from horae.upkeep.identities import IdentityCopier
+from horae.upkeep.shard_mover import ShardMover
 from tests.keyring import sealed
 from tests.steps import query
+from tests.upkeep.moving import active_cells, ask_for_move, read_move, run_until
 
 RESTORED = "update cell_generation set timeline = timeline - 1"
 WHY = ("--reason", "the disk is gone")
@@ -243,6 +247,19 @@ async def test_with_three_cells_the_newest_copy_of_each_row_is_taken_over(
     [[revision]] = await query(store.cells[0], "select revision from data_key where version = 9")
     [[version]] = await query(store.cells[0], "select version from channel where name = 'news'")
     assert (revision, version) == (3, 3)
+
+
+async def test_a_shard_that_the_backup_shows_closed_by_a_move_is_open_again(store, restore):
+    source, target = store.cells
+    shard = next(iter(store.shards_of(source)))
+    _, move = await run_until(source, target, await ask_for_move(source, target, shard), MoveStep.CATCH_UP)
+    assert await active_cells(store, shard) == []
+    await mark_as_restored(store, source)
+    assert (await restore("open", "cell-0", *WHY))["moves_aborted"] == 1
+    admission._generations.clear()  # as a restart does
+    await ShardMover(store, uuid4()).once()
+    assert (await read_move(source, move)).step == MoveStep.ABORTED
+    assert await active_cells(store, shard) == [source]
 
 
 async def test_a_cell_on_its_own_server_is_opened_only_if_its_disk_was_put_back(store, restore):

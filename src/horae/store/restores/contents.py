@@ -101,8 +101,8 @@ async def record_departures(tx: Tx, ids: Sequence[UUID], left: Mapping[int, str]
 
 
 async def abort_moves(tx: Tx) -> int:
-    """Abort the moves out of this cell that the backup shows half done; returns how many."""
-    return len(await tx.rows(sql("restores/contents/abort_moves"), tx.now))
+    """Abort the moves out of this cell that the backup shows half done, after epochs were raised; returns how many."""
+    return len(await tx.rows(sql("restores/contents/abort_moves"), EPOCH_JUMP, tx.now))
 
 
 def _contents(found: Sequence[Any]) -> list[Row]:
