@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
-from horae.domain.errors import Unauthenticated
+from horae.domain.errors import Conflict, Unauthenticated
 from horae.domain.ids import shard_in
-from horae.domain.moves.moves import MoveStep
+from horae.domain.moves.moves import ROWS_KEPT, MoveStep
 from horae.runtime.settings import CellSettings
 from horae.security import credentials
 from horae.security.roles import Role
@@ -22,6 +22,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.encryption import secrets
 from horae.service.identity import api_keys, role_bindings
 from horae.service.identity.callers import Callers
+from horae.service.restores import plans, restores
 from horae.service.tenants import lifecycle, tenants
 from horae.store import migrations
 from horae.store.connections import admission
@@ -32,8 +33,8 @@ from horae.upkeep.generations import GenerationWatch
 from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.shard_mover import ShardMover
 from tests.keyring import sealed
-from tests.steps import query
-from tests.upkeep.moving import active_cells, ask_for_move, read_move, run_until
+from tests.steps import move_clock, query
+from tests.upkeep.moving import active_cells, ask_for_move, is_empty, lose_lease, read_move, rows_in, run_until
 
 RESTORED = "update cell_generation set timeline = timeline - 1"
 WHY = ("--reason", "the disk is gone")
@@ -260,6 +261,40 @@ async def test_a_shard_that_the_backup_shows_closed_by_a_move_is_open_again(stor
     await ShardMover(store, uuid4()).once()
     assert (await read_move(source, move)).step == MoveStep.ABORTED
     assert await active_cells(store, shard) == [source]
+
+
+@pytest.mark.parametrize("past", ["ACTIVE", "ELSEWHERE"])
+async def test_a_shard_that_was_about_to_open_in_the_lost_cell_is_open_in_the_cell_that_it_leaves(store, restore, past):
+    restored, source = store.cells
+    tenant = (await homes(store))["cell-1"]
+    shard = shard_in(tenant.id)
+    before = await rows_in(source, shard)
+    _, move = await run_until(source, restored, await ask_for_move(source, restored, shard), MoveStep.ACTIVATE)
+    await query(restored, "update shard set state = $1, epoch = 0 where shard_id = $2", past, shard)
+    await mark_as_restored(store, restored)
+    await restore("open", "cell-0", *WHY)
+    admission._generations.clear()  # as a restart does
+    await lose_lease(store)
+    mover = ShardMover(store, uuid4())
+    await mover.once()
+    assert await active_cells(store, shard) == [source]
+    await move_clock(store, seconds=ROWS_KEPT.total_seconds() + 1)
+    await mover.once()
+    await mover.once()
+    assert (await read_move(source, move)).step == MoveStep.ABORTED
+    assert (await active_cells(store, shard), await is_empty(restored, shard)) == ([source], True)
+    assert await rows_in(source, shard) == before
+
+
+async def test_an_opening_is_refused_when_a_shard_has_moved_between_other_cells_since_its_plan(store):
+    restored, other = store.cells
+    shard = next(iter(store.shards_of(restored)))
+    ctx = PlatformContext(store, "test")
+    found = await plans.plan(ctx, restored.name)
+    await query(other, "update shard set state = 'ACTIVE' where shard_id = $1", shard)
+    with pytest.raises(Conflict, match=f"shard {shard} "):
+        await restores.open_cell(ctx, found, "the disk is gone")
+    assert restored in await active_cells(store, shard), "nothing was opened"
 
 
 async def test_a_cell_on_its_own_server_is_opened_only_if_its_disk_was_put_back(store, restore):

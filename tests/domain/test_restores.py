@@ -141,3 +141,15 @@ def test_shards_that_moved_meanwhile_are_left_to_their_cell_and_those_that_came_
     own = {1: "ACTIVE", 2: "ACTIVE", 3: "ELSEWHERE", 4: "ELSEWHERE", 5: "FROZEN"}
     others = {"cell-1": {1: "ELSEWHERE", 2: "ACTIVE", 3: "FROZEN", 4: "ELSEWHERE", 5: "ACTIVE"}}
     assert compare_shards(own, others) == ({2: "cell-1", 5: "cell-1"}, [4])
+
+
+@pytest.mark.parametrize("state", ["ACTIVE", "FROZEN"])
+def test_a_shard_that_is_closed_in_another_cell_by_a_move_is_left_to_that_cell(state):
+    others = {"cell-1": {1: "FROZEN"}, "cell-2": {1: "ELSEWHERE"}}
+    assert compare_shards({1: state}, others) == ({1: "cell-1"}, [])
+
+
+def test_a_shard_whose_move_has_opened_it_in_a_third_cell_is_left_to_the_third_cell():
+    states = {"cell-1": {1: "ACTIVE"}, "cell-2": {1: "FROZEN"}}
+    for others in (states, dict(reversed(states.items()))):
+        assert compare_shards({1: "ACTIVE"}, others) == ({1: "cell-1"}, [])

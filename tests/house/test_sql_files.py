@@ -134,6 +134,7 @@ NOT_SHARDED = {
     "nodes/shards/freeze",
     "connections/admission/follow",
     "restores/contents/abort_moves",
+    "restores/contents/abort_moves_into",
     "restores/contents/end_sessions",
     "restores/contents/forget_nodes",
     "restores/contents/leave_shards",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 ACTIVE: Final = "ACTIVE"
+FROZEN: Final = "FROZEN"
 ELSEWHERE: Final = "ELSEWHERE"
 
 
@@ -16,8 +17,26 @@ class ShardFindings(NamedTuple):
 
 def compare_shards(own: Mapping[int, str], others: Mapping[str, Mapping[int, str]]) -> ShardFindings:
     """Compare the states of all shards in a restored cell with their states in every other cell."""
-    holder = {shard: cell for cell, states in others.items() for shard, state in states.items() if state == ACTIVE}
-    kept = {shard for states in others.values() for shard, state in states.items() if state != ELSEWHERE}
-    left = {shard: holder[shard] for shard, state in own.items() if state != ELSEWHERE and shard in holder}
-    lost = [shard for shard, state in sorted(own.items()) if state == ELSEWHERE and shard not in kept]
+    holders = _holders(others)
+    left = {shard: holders[shard] for shard, state in own.items() if state != ELSEWHERE and shard in holders}
+    lost = [shard for shard, state in sorted(own.items()) if state == ELSEWHERE and shard not in holders]
     return ShardFindings(left, lost)
+
+
+def first_change(before: ShardFindings, now: ShardFindings) -> int | None:
+    """The first shard about which two findings differ."""
+    left = {shard for shard, _ in before.left.items() ^ now.left.items()}
+    return min(left | set(before.lost) ^ set(now.lost), default=None)
+
+
+def _holders(others: Mapping[str, Mapping[int, str]]) -> dict[int, str]:
+    """The cell that holds each shard.
+
+    A cell where a shard is FROZEN holds it until a move has opened it in another cell: it was ACTIVE there once, so the
+    rows of a restored cell are older.
+    """
+    in_state = {
+        wanted: {shard: cell for cell, states in others.items() for shard, state in states.items() if state == wanted}
+        for wanted in (FROZEN, ACTIVE)
+    }
+    return in_state[FROZEN] | in_state[ACTIVE]

@@ -49,8 +49,7 @@ async def plan(ctx: CallerContext, name: str, anchors: Sequence[Anchor] = ()) ->
     """Examine a restored cell. Every other cell must answer: what it knows may be needed."""
     cell, others = find_cells(ctx, name)
     record, server = await _ask(cell, generations.read)
-    states = await _ask(cell, contents.shard_states)
-    findings = compare_shards(states, {other.name: await _ask(other, contents.shard_states) for other in others})
+    states, findings = await examine_shards(cell, others)
     own = [shard for shard, state in states.items() if state != ELSEWHERE and shard not in findings.left]
     compared = {table: await _compare(cell, others, table, own) for table in contents.COPIED_TABLES}
     tenants = [row for row in await _ask(cell, contents.tenants) if row["name"] != SYSTEM]
@@ -75,6 +74,13 @@ def find_cells(ctx: CallerContext, name: str) -> tuple[CellProtocol, list[CellPr
     if not found:
         raise NotFound(f"there is no cell {name!r}")
     return found[0], [cell for cell in ctx.store.cells if cell.name != name]
+
+
+async def examine_shards(cell: CellProtocol, others: Sequence[CellProtocol]) -> tuple[dict[int, str], ShardFindings]:
+    """The states of all shards in a restored cell, and what the other cells say about them now."""
+    states = await _ask(cell, contents.shard_states)
+    elsewhere = {other.name: await _ask(other, contents.shard_states) for other in others}
+    return states, compare_shards(states, elsewhere)
 
 
 async def _compare(

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.restores.doubts import Doubt, DoubtKind
+from horae.domain.restores.shards import first_change
 from horae.domain.tenants.tenants import TenantStatus
 from horae.runtime.randomness import new_id
 from horae.service.audit.audit import record_rescue
 from horae.service.context import CallerContext
-from horae.service.restores.plans import RestorePlan, find_cells
+from horae.service.restores.plans import RestorePlan, examine_shards, find_cells
 from horae.service.tenants import tenants
 from horae.store.cells import Cell, use_json
 from horae.store.protocol import CellProtocol
@@ -52,10 +53,12 @@ async def open_cell(
 ) -> OpenedCell:
     """Open a restored cell as its plan says. Kinds in `trusted` are not shut: a person vouches for them.
 
-    1. Every other cell hears of the new generation. A process that still works with the old database closes it.
+    1. Every other cell hears of the new generation. A process that still works with the old database closes it. Moves
+       into the restored cell are aborted: the rows that they have copied may be lost.
     2. In the restored cell, in one transaction: epochs jump and nodes are forgotten, so that leases and results of the
        lost history find nothing.
-    3. Shards that another cell holds by now are left to it; moves that the backup shows half done are aborted.
+    3. Shards that another cell holds by now are left to it, also if they are on their way out of it; moves that the
+       backup shows half done are aborted. The opening is refused if another cell has got or lost one since the plan.
     4. Sessions end. Newer copies of other cells are taken over. What is in doubt is shut and written down.
     5. Reference rows get versions above those of all copies, and every source begins a round.
     6. The generation and the server are recorded: from this commit on processes are admitted.
@@ -69,9 +72,8 @@ async def open_cell(
         )
     cell, others = find_cells(ctx, found.cell)
     platform = await tenants.find_platform(ctx)
-    for other in others:
-        async with other.statement() as tx:
-            await generations.witness(tx, found.cell, found.next_generation)
+    moves_into = sum([await _announce(other, found) for other in others])
+    await _check_shards(cell, others, found)
     shut = [doubt for doubt in found.doubts if doubt.kind not in trusted]
     async with _long_transaction(cell) as tx:
         await contents.raise_epochs(tx)
@@ -82,7 +84,7 @@ async def open_cell(
             found.next_generation,
             await contents.end_sessions(tx),
             await contents.request_rounds(tx),
-            await contents.abort_moves(tx),
+            await contents.abort_moves(tx) + moves_into,
             len(found.shards.left),
             sum([await contents.adopt(tx, table, rows) for table, rows in found.newer.items()]),
             len(shut),
@@ -136,6 +138,21 @@ async def decide(
             detail = {"kind": one.kind, "name": one.name, "allowed": allow, "reason": reason}
             await record_rescue(ctx, tx, platform, DECIDED, f"cell/{name}", detail)
     return waiting
+
+
+async def _announce(other: CellProtocol, found: RestorePlan) -> int:
+    """Tell another cell about the new generation, and abort its moves into the restored cell; returns how many."""
+    async with other.statement() as tx:
+        await generations.witness(tx, found.cell, found.next_generation)
+        return await contents.abort_moves_into(tx, found.cell)
+
+
+async def _check_shards(cell: CellProtocol, others: Sequence[CellProtocol], found: RestorePlan) -> None:
+    """Ask all cells again: the plan may have missed a shard that was between two of them when it asked."""
+    _, now = await examine_shards(cell, others)
+    changed = first_change(found.shards, now)
+    if changed is not None:
+        raise Conflict(f"shard {changed} has moved between other cells since {found.cell} was examined: try again")
 
 
 async def _leave_shards(tx: Tx, left: dict[int, str], actor: str) -> None:

@@ -105,5 +105,10 @@ async def abort_moves(tx: Tx) -> int:
     return len(await tx.rows(sql("restores/contents/abort_moves"), EPOCH_JUMP, tx.now))
 
 
+async def abort_moves_into(tx: Tx, cell: str) -> int:
+    """Ask for the end of the moves out of this cell into a restored one that are half done; returns how many."""
+    return len(await tx.rows(sql("restores/contents/abort_moves_into"), cell))
+
+
 def _contents(found: Sequence[Any]) -> list[Row]:
     return [row["content"] for row in found]
