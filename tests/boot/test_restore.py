@@ -6,6 +6,8 @@ restores for real.
 
 import asyncio
 import json
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -15,6 +17,7 @@ from horae.boot.cli import whole
 from horae.domain.errors import Conflict, Unauthenticated
 from horae.domain.ids import shard_in
 from horae.domain.moves.moves import ROWS_KEPT, MoveStep
+from horae.domain.restores.generations import NodeMark
 from horae.runtime.settings import CellSettings
 from horae.security import credentials
 from horae.security.roles import Role
@@ -98,6 +101,27 @@ async def test_a_closed_cell_admits_nobody_until_it_is_opened(store, cells, rest
     admission._generations.clear()  # as a restart does
     async with Store.of(cells) as own:
         assert all(cell.is_open for cell in own.cells)
+
+
+async def see_node(cell, incarnation, seen_at):
+    """A heartbeat of a node, with a lease of eight seconds."""
+    row = "insert into node values ($2, $2, $2::timestamptz + interval '8 s', $1, false, 'node')"
+    await query(cell, row, incarnation, seen_at)
+
+
+@pytest.mark.parametrize(("later", "follows"), [(timedelta(seconds=2), True), (timedelta(seconds=60), False)])
+async def test_a_node_follows_a_promotion_unless_another_one_was_seen_a_lease_later(store, cells, later, follows):
+    mark = NodeMark(uuid4(), datetime(2026, 1, 1, tzinfo=UTC))
+    await see_node(store.cells[0], *mark)
+    await see_node(store.cells[0], uuid4(), mark.seen_at + later)
+    async with store.cells[0].direct() as connection:
+        key = await admission.admit(connection)
+        await mark_as_restored(store, store.cells[0])
+        admission.remember(key, mark)
+        with nullcontext() if follows else pytest.raises(CellClosedError, match="horae restore plan"):
+            await admission.admit(connection)
+    [[timeline]] = await query(store.cells[0], "select timeline from cell_generation")
+    assert timeline == int(follows)
 
 
 async def test_a_process_of_the_generation_before_is_refused(store, cells, restore):

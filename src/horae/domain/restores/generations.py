@@ -3,7 +3,8 @@
 A cell has a generation. Opening a restored cell raises it. The generation is recorded with the identity of the server:
 the database cluster and its timeline. PostgreSQL begins a new timeline when a standby is promoted and when a restore
 ends, so a new timeline alone does not tell which of them it was. A process that ran before the change can tell: its
-last acknowledged heartbeat is there after a failover, and missing after a restore to an earlier time.
+last acknowledged heartbeat is there after a failover, and missing after a restore to an earlier time. It tells nothing
+if the process had lost the cell before others did: then heartbeats of other nodes are there that are a lease younger.
 """
 
 from datetime import datetime
@@ -41,7 +42,7 @@ class ConnectionVerdict(StrEnum):
 
     ADMITTED = "admitted"
     MUST_FOLLOW = "must follow"
-    """Only if the last heartbeat of this process is there: then the timeline is recorded."""
+    """Only if the last heartbeat of this process is there, and no other is a lease younger: it records the timeline."""
     REFUSED = "refused"
 
 

@@ -84,7 +84,7 @@ def forget(key: CellKey, incarnation: "UUID") -> None:
 
 
 async def follow(connection: "Connection", record: CellRecord, server: ServerFacts, mark: NodeMark) -> bool:
-    """Record the new timeline if the mark is there; True also if another process was first."""
+    """Record the new timeline if the mark is there and is among the last; True also if another process was first."""
     statement = sql("connections/admission/follow")
     if await connection.fetchval(statement, record.cluster_id, record.timeline, server.timeline, *mark) is not None:
         return True
