@@ -30,6 +30,7 @@ from horae.service.tenants import lifecycle, tenants
 from horae.store import migrations
 from horae.store.connections import admission
 from horae.store.connections.admission import CellClosedError, unchecked
+from horae.store.moves import shard_states
 from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.generations import GenerationWatch
@@ -308,6 +309,21 @@ async def test_a_shard_that_was_about_to_open_in_the_lost_cell_is_open_in_the_ce
     assert (await read_move(source, move)).step == MoveStep.ABORTED
     assert (await active_cells(store, shard), await is_empty(restored, shard)) == ([source], True)
     assert await rows_in(source, shard) == before
+
+
+async def test_a_shard_that_the_backup_shows_opened_by_a_move_stays_although_its_source_has_not_heard(store, restore):
+    restored, source = store.cells
+    shard = next(iter(store.shards_of(source)))
+    _, move = await run_until(source, restored, await ask_for_move(source, restored, shard), MoveStep.ACTIVATE)
+    async with restored.tx() as tx:
+        assert await shard_states.activate(tx, move)
+    await mark_as_restored(store, restored)
+    assert (await restore("open", "cell-0", *WHY))["shards_left"] == 0
+    admission._generations.clear()  # as a restart does
+    await lose_lease(store)
+    await ShardMover(store, uuid4()).once()
+    assert (await read_move(source, move)).step == MoveStep.DELETE
+    assert await active_cells(store, shard) == [restored]
 
 
 async def test_an_opening_is_refused_when_a_shard_has_moved_between_other_cells_since_its_plan(store):

@@ -149,6 +149,11 @@ def test_a_shard_that_is_closed_in_another_cell_by_a_move_is_left_to_that_cell(s
     assert compare_shards({1: state}, others) == ({1: "cell-1"}, [])
 
 
+def test_a_shard_that_a_move_has_opened_in_the_backup_stays_unless_a_third_cell_has_it():
+    others = {"cell-1": {1: "FROZEN", 2: "FROZEN"}, "cell-2": {1: "ELSEWHERE", 2: "ACTIVE"}}
+    assert compare_shards({1: "ACTIVE", 2: "ACTIVE"}, others, arrived={1, 2}) == ({2: "cell-2"}, [])
+
+
 def test_a_shard_whose_move_has_opened_it_in_a_third_cell_is_left_to_the_third_cell():
     states = {"cell-1": {1: "ACTIVE"}, "cell-2": {1: "FROZEN"}}
     for others in (states, dict(reversed(states.items()))):

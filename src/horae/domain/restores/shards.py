@@ -1,6 +1,6 @@
 """Compares the shard map of a restored cell with those of the other cells: shards may have moved after the target."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 ACTIVE: Final = "ACTIVE"
@@ -15,9 +15,14 @@ class ShardFindings(NamedTuple):
     lost: list[int]
 
 
-def compare_shards(own: Mapping[int, str], others: Mapping[str, Mapping[int, str]]) -> ShardFindings:
-    """Compare the states of all shards in a restored cell with their states in every other cell."""
-    holders = _holders(others)
+def compare_shards(
+    own: Mapping[int, str], others: Mapping[str, Mapping[int, str]], arrived: Collection[int] = ()
+) -> ShardFindings:
+    """Compare the states of all shards in a restored cell with their states in every other cell.
+
+    Shards that have `arrived` were opened here by a move whose source has not heard of it.
+    """
+    holders = _holders(others, arrived)
     left = {shard: holders[shard] for shard, state in own.items() if state != ELSEWHERE and shard in holders}
     lost = [shard for shard, state in sorted(own.items()) if state == ELSEWHERE and shard not in holders]
     return ShardFindings(left, lost)
@@ -29,14 +34,15 @@ def first_change(before: ShardFindings, now: ShardFindings) -> int | None:
     return min(left | set(before.lost) ^ set(now.lost), default=None)
 
 
-def _holders(others: Mapping[str, Mapping[int, str]]) -> dict[int, str]:
+def _holders(others: Mapping[str, Mapping[int, str]], arrived: Collection[int]) -> dict[int, str]:
     """The cell that holds each shard.
 
     A cell where a shard is FROZEN holds it until a move has opened it in another cell: it was ACTIVE there once, so the
-    rows of a restored cell are older.
+    rows of a restored cell are older, unless the shard has arrived there.
     """
     in_state = {
         wanted: {shard: cell for cell, states in others.items() for shard, state in states.items() if state == wanted}
         for wanted in (FROZEN, ACTIVE)
     }
-    return in_state[FROZEN] | in_state[ACTIVE]
+    leaving = {shard: cell for shard, cell in in_state[FROZEN].items() if shard not in arrived}
+    return leaving | in_state[ACTIVE]

@@ -80,7 +80,11 @@ async def examine_shards(cell: CellProtocol, others: Sequence[CellProtocol]) -> 
     """The states of all shards in a restored cell, and what the other cells say about them now."""
     states = await _ask(cell, contents.shard_states)
     elsewhere = {other.name: await _ask(other, contents.shard_states) for other in others}
-    return states, compare_shards(states, elsewhere)
+    epochs: dict[int, int] = {}
+    for other in others:
+        epochs |= await _ask(other, partial(contents.activations, cell=cell.name))
+    arrived = await _ask(cell, partial(contents.opened_after, epochs=epochs))
+    return states, compare_shards(states, elsewhere, arrived)
 
 
 async def _compare(

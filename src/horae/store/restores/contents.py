@@ -40,6 +40,17 @@ async def shard_states(tx: Tx) -> dict[int, str]:
     return {row["shard_id"]: row["state"] for row in await tx.rows(sql("restores/contents/shard_states"))}
 
 
+async def activations(tx: Tx, cell: str) -> dict[int, int]:
+    """The shards that moves are about to open in another cell, each with the epoch that it gave."""
+    return {row["shard_id"]: row["target_epoch"] for row in await tx.rows(sql("restores/contents/activations"), cell)}
+
+
+async def opened_after(tx: Tx, epochs: Mapping[int, int]) -> set[int]:
+    """Those of these shards that this cell has opened after it had given an epoch to their move."""
+    rows = await tx.rows(sql("restores/contents/opened_after"), list(epochs), list(epochs.values()))
+    return {row["shard_id"] for row in rows}
+
+
 async def count_rows(tx: Tx) -> dict[str, int]:
     """How many rows the tables of jobs, instances, tasks and the audit log have."""
     row = await tx.row(sql("restores/contents/count_rows"))
