@@ -13,7 +13,7 @@ from horae.domain.moves.moves import ROWS_KEPT, Move, MoveStep
 from horae.runtime.randomness import new_id
 from horae.store.cells import Cell
 from horae.store.databases.table_moves import COPIED_IN_MOVE, DELETED_AFTER_MOVE, TABLE_MOVES
-from horae.store.moves import moves
+from horae.store.moves import moves, shard_states
 from horae.store.store import Store
 from horae.store.tx import Tx
 from horae.upkeep.move_steps import LEASE_TTL, MoveCoordinator
@@ -135,6 +135,27 @@ async def complete(store: Store, source: Cell, target: Cell, move: Move) -> Move
     await move_clock(store, seconds=ROWS_KEPT.total_seconds() + 1)
     await one.run(await read_move(source, move))
     return await read_move(source, move)
+
+
+async def lose_copy(cell: Cell, shard: int) -> None:
+    """What a restore to a time before the copy does to the target: the rows are gone, and all epochs are raised."""
+    for table in DELETED_AFTER_MOVE:
+        await query(cell, f'delete from "{table}" where {TABLE_MOVES[table].shard_column} = $1', shard)
+    await query(cell, "update shard set epoch = epoch + 1000000000")
+
+
+async def move_on(cell: Cell, shard: int) -> None:
+    """Let a shard leave a cell for a third one, by the statements of a move."""
+    me, id_ = uuid4(), new_id(shard, cell.clock.now())
+    async with cell.tx() as tx:
+        assert await moves.request(tx, shard, id_, "cell-3", "test")
+        move = await moves.take(tx, Move(id_, shard, *[None] * 5), me, LEASE_TTL)
+        move = move and await moves.advance(tx, move, me, MoveStep.FREEZE)
+        move = move and await shard_states.freeze(tx, move, me, LEASE_TTL)
+        move = move and await moves.advance(tx, move, me, MoveStep.ACTIVATE)
+        move = move and await shard_states.leave(tx, move, me)
+        assert move is not None
+        await moves.advance(tx, move, me, MoveStep.DONE)
 
 
 async def rows_in(cell: Cell, shard: int) -> dict[str, list[str]]:

@@ -24,7 +24,9 @@ from tests.upkeep.moving import (
     ask_for_move,
     complete,
     is_empty,
+    lose_copy,
     lose_lease,
+    move_on,
     other_than,
     read_move,
     rows_in,
@@ -136,6 +138,34 @@ async def test_a_move_that_is_aborted_too_late_is_completed(store, job, source, 
     await one.run(move)
     assert (await read_move(source, move)).step == MoveStep.DELETE
     assert await active_cells(store, job.shard) == [target]
+
+
+async def test_a_target_that_lost_the_rows_before_its_activation_gets_them_again(store, job, source, target):
+    before = await rows_in(source, job.shard)
+    move = await ask_for_move(source, target, job.shard)
+    _, move = await run_until(source, target, move, MoveStep.ACTIVATE)
+    await lose_copy(target, job.shard)
+    await lose_lease(store)
+    await MoveCoordinator(source, target, uuid4()).run(move)
+    assert (await read_move(source, move)).step == MoveStep.DELETE
+    assert await rows_in(target, job.shard) == before
+    assert await active_cells(store, job.shard) == [target]
+
+
+@pytest.mark.parametrize("is_aborted", [False, True])
+async def test_a_shard_that_has_moved_on_from_its_target_is_not_opened_again(store, job, source, target, is_aborted):
+    move = await ask_for_move(source, target, job.shard)
+    _, move = await run_until(source, target, move, MoveStep.ACTIVATE)
+    async with target.tx() as tx:
+        assert await shard_states.activate(tx, move)  # and it died before the source heard of it
+    await move_on(target, job.shard)
+    if is_aborted:
+        async with source.tx() as tx:
+            await moves.request_abort(tx, move.shard, move.id)
+    await lose_lease(store)
+    await MoveCoordinator(source, target, uuid4()).run(move)
+    assert (await read_move(source, move)).step == MoveStep.DELETE
+    assert await active_cells(store, job.shard) == [], "a third cell has it"
 
 
 async def _wake_a_stopped_coordinator(store, job, source, target):

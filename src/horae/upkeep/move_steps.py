@@ -130,11 +130,15 @@ class MoveCoordinator:
         return await self._advance(move, MoveStep.CATCH_UP)
 
     async def activate(self, move: Move) -> Next:
-        """Open the shard in the target, then record in the source that it has left."""
-        if (await self._target_state(move)) != "ACTIVE":
-            move = await self._prepare(move)
-            if not await self._in_target(lambda tx: shard_states.activate(tx, move)):
-                raise TargetLostError(f"shard {move.shard} has another coordinator")
+        """Open the shard in the target, then record in the source that it has left.
+
+        The target opens the shard only under the epoch under which the rows were compared. Where it does not know this
+        epoch, it was restored or prepared since: then everything is copied and compared again.
+        """
+        if not await self._in_target(lambda tx: shard_states.activate(tx, move)):
+            move = await self._record(move, 0)  # a coordinator that lost the move refuses nothing
+            if await self._in_target(lambda tx: shard_states.refuse_activation(tx, move)):
+                return await self._compare_again(move)
         left = await self._in_source(lambda tx: shard_states.leave(tx, move, self._me))
         if left is not None:
             self._announce(self._target, left)
@@ -169,17 +173,28 @@ class MoveCoordinator:
     async def _abort(self, move: Move) -> Next:
         """Open the shard in the source again. None: the target is active already, so the move goes on."""
         if move.step == MoveStep.ACTIVATE and not await self._in_target(
-            lambda tx: shard_states.refuse_activation(tx, move.shard)
+            lambda tx: shard_states.refuse_activation(tx, move)
         ):
             return None
         self._is_prepared = False
         log.info("shard.move_aborted", shard=move.shard, cell=self.source.name, to=move.target, step=move.step)
         return await self._reopen(move, MoveStep.CLEAN)
 
+    async def _compare_again(self, move: Move) -> Next:
+        """Forget what was compared. The target has refused to open the shard under the epoch of that comparison."""
+        self._forget_target()
+        reason = f"{move.target} has lost what was compared: everything is copied and compared again"
+        log.warning("shard.move_waits", shard=move.shard, cell=self.source.name, to=move.target, reason=reason)
+        return await self._advance(move, MoveStep.CATCH_UP)
+
+    def _forget_target(self) -> None:
+        """Ask the target for a new epoch before the next write, and compare all rows."""
+        self._is_prepared = False
+        self._rows = None
+
     async def _give_way(self, move: Move, error: Exception) -> None:
         """Record what is in the way. A shard that is closed for too long is opened again, where that is safe."""
-        self._is_prepared = False  # whoever prepared the target since, this coordinator asks for a new epoch
-        self._rows = None  # somebody else may have written to the target: all rows are to be compared
+        self._forget_target()  # another coordinator may have prepared it since, and written to it
         reason = str(error) or type(error).__name__
         log.warning("shard.move_waits", shard=move.shard, cell=self.source.name, to=move.target, reason=reason[:500])
         if move.step in FROZEN and self._pause(move) > MAX_PAUSE:
@@ -214,9 +229,6 @@ class MoveCoordinator:
             await asyncio.sleep(WRITER_LOOK_INTERVAL_S)
             left &= await self._in_source(shard_states.writers)
         return not left
-
-    async def _target_state(self, move: Move) -> str:
-        return (await self._in_target(lambda tx: shard_states.state(tx, move.shard))).state
 
     async def _deleted_tables(self, cell: CellProtocol) -> list[MovedTable]:
         async with cell.statement() as tx:

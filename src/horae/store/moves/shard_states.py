@@ -3,8 +3,9 @@
 1. The source closes the shard (`freeze`) before the step `ACTIVATE` is recorded. Only then the target may open it.
 2. The source opens it again (`reopen`) only at a step before `ACTIVATE`, or after the target has refused the activation
    of every coordinator (`refuse_activation`).
-3. Every coordinator gets a new epoch from the target (`prepare`), and rows and activation are taken only under the
-   newest one (`lock_target`, `activate`). So a coordinator that was stopped and wakes up later changes nothing.
+3. Every coordinator gets a new epoch from the target (`prepare`) before it writes or compares rows. Rows and activation
+   are taken only under the newest one (`lock_target`, `activate`). So a coordinator that was stopped and wakes up later
+   changes nothing, and the target opens only with the rows that were compared.
 4. A transaction may have passed the fence just before the freeze and write just after it. `writers` names all of them;
    the rows are compared when they have ended.
 """
@@ -61,9 +62,9 @@ async def activate(tx: Tx, move: Move) -> bool:
     return await tx.value(sql("moves/shard_states/activate"), move.shard, move.target_epoch) is not None
 
 
-async def refuse_activation(tx: Tx, shard: int) -> bool:
-    """Let no coordinator open the shard in the target. False: it is open already."""
-    return await tx.value(sql("moves/shard_states/refuse_activation"), shard) is not None
+async def refuse_activation(tx: Tx, move: Move) -> bool:
+    """Let no coordinator open the shard in the target. False: this move opened it there, and it may have moved on."""
+    return await tx.value(sql("moves/shard_states/refuse_activation"), move.shard, move.target_epoch) is not None
 
 
 async def state(tx: Tx, shard: int) -> ShardState:
