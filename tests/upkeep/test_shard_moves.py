@@ -12,8 +12,9 @@ from horae.runtime.metrics import MetricRegistry
 from horae.store.moves import moves, shard_states
 from horae.store.schedules import cursors
 from horae.store.statements import sql
+from horae.upkeep import move_steps
 from horae.upkeep.move_rows import TargetLostError
-from horae.upkeep.move_steps import MoveCoordinator
+from horae.upkeep.move_steps import LEASE_TTL, MoveCoordinator
 from horae.upkeep.shard_mover import ShardMover
 from tests.steps import Looker, a_job, move_clock, query
 from tests.upkeep.moving import (
@@ -192,6 +193,29 @@ async def test_without_the_check_of_the_epoch_two_cells_are_active(store, job, s
     monkeypatch.setattr(shard_states, "sql", without("s.epoch = $2", "$2::bigint is not null"))
     await stopped.activate(at)
     assert len(await active_cells(store, job.shard)) == 2, "the planted mistake is seen"
+
+
+async def test_a_coordinator_that_gets_a_move_back_stops_the_one_that_had_it_meanwhile(
+    store, job, source, target, monkeypatch
+):
+    monkeypatch.setattr(move_steps, "WRITER_WAIT_S", 0.01)
+    move = await ask_for_move(source, target, job.shard)
+    first, second = (MoveCoordinator(source, target, uuid4()) for _ in range(2))
+    async with source.pool.acquire() as connection, connection.transaction():
+        fenced = "update job set name = 'late' where id = $1 and not exists (select from shard where state = 'FROZEN')"
+        await connection.execute(fenced, job.id)
+        await first.run(move)
+        assert "writes for too long" in (await read_move(source, move)).error
+        await lose_lease(store)
+        async with source.tx() as tx:
+            taken = await moves.take(tx, move, second._me, LEASE_TTL)
+        at = await second._prepare(taken)
+        rows = await second._moved_rows()
+        await lose_lease(store)
+        await first.run(await read_move(source, move))
+    with pytest.raises(TargetLostError):
+        await rows.copy_all(at)
+    assert (await complete(store, source, target, move)).step == MoveStep.DONE
 
 
 async def _fire_in_both_cells(store, job, source, target):

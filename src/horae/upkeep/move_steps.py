@@ -54,7 +54,8 @@ class MoveCoordinator:
         self._target = target
         self._me = coordinator
         self._rows: MovedRows | None = None
-        self._is_prepared = False
+        self._own_epoch: int | None = None
+        """The epoch that the target gave to this coordinator, which alone writes under it."""
         self._steps: dict[MoveStep, Callable[[Move], Awaitable[Next]]] = {
             MoveStep.COPY: self.copy,
             MoveStep.FREEZE: self.freeze,
@@ -176,7 +177,7 @@ class MoveCoordinator:
             lambda tx: shard_states.refuse_activation(tx, move)
         ):
             return None
-        self._is_prepared = False
+        self._forget_target()
         log.info("shard.move_aborted", shard=move.shard, cell=self.source.name, to=move.target, step=move.step)
         return await self._reopen(move, MoveStep.CLEAN)
 
@@ -189,7 +190,7 @@ class MoveCoordinator:
 
     def _forget_target(self) -> None:
         """Ask the target for a new epoch before the next write, and compare all rows."""
-        self._is_prepared = False
+        self._own_epoch = None
         self._rows = None
 
     async def _give_way(self, move: Move, error: Exception) -> None:
@@ -203,9 +204,13 @@ class MoveCoordinator:
         await self._in_source(lambda tx: moves.record_progress(tx, move, self._me, 0, reason[:500], ttl))
 
     async def _prepare(self, move: Move) -> Move:
-        """Get an epoch from the target, once. Every earlier coordinator is refused there from now on."""
-        if self._is_prepared:
+        """Get an epoch from the target. Every earlier coordinator is refused there from now on.
+
+        It is asked for once, and again when another coordinator had the move meanwhile: then the record has its epoch.
+        """
+        if self._own_epoch is not None and self._own_epoch == move.target_epoch:
             return move
+        self._forget_target()
         here = await self._in_source(lambda tx: shard_states.state(tx, move.shard))
         epoch = await self._in_target(lambda tx: shard_states.prepare(tx, move.shard, here.epoch))
         if epoch is None:
@@ -213,7 +218,7 @@ class MoveCoordinator:
         prepared = await self._in_source(lambda tx: moves.record_target_epoch(tx, move, self._me, epoch))
         if prepared is None:
             raise TargetLostError(f"shard {move.shard} has another coordinator")
-        self._is_prepared = True
+        self._own_epoch = epoch
         return prepared
 
     async def _moved_rows(self) -> MovedRows:
