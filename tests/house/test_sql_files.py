@@ -122,6 +122,7 @@ NOT_SHARDED = {
     "moves/moves/advance",
     "moves/moves/record_progress",
     "moves/moves/record_target_epoch",
+    "moves/moves/renew_lease",
     "moves/moves/request_abort",
     "moves/moves/take",
     "moves/shard_states/activate",

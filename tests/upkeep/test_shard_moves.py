@@ -1,19 +1,20 @@
 """Moves of shards between two cells: nothing is lost, nothing happens twice, and a move can be stopped at any step."""
 
 import asyncio
+from datetime import timedelta
 from itertools import count
 from uuid import uuid4
 
 import pytest
 
-from horae.domain.moves.moves import ABORTABLE, ROWS_KEPT, MoveStep
+from horae.domain.moves.moves import ABORTABLE, MAX_PAUSE, ROWS_KEPT, MoveStep
 from horae.domain.schedules.triggers import cron
 from horae.runtime.metrics import MetricRegistry
-from horae.store.moves import moves, shard_states
+from horae.store.moves import moved_rows, moves, shard_states
 from horae.store.schedules import cursors
 from horae.store.statements import sql
 from horae.upkeep import move_steps
-from horae.upkeep.move_rows import TargetLostError
+from horae.upkeep.move_rows import MovedRows, TargetLostError
 from horae.upkeep.move_steps import LEASE_TTL, MoveCoordinator
 from horae.upkeep.shard_mover import ShardMover
 from tests.steps import Looker, a_job, move_clock, query
@@ -216,6 +217,84 @@ async def test_a_coordinator_that_gets_a_move_back_stops_the_one_that_had_it_mea
     with pytest.raises(TargetLostError):
         await rows.copy_all(at)
     assert (await complete(store, source, target, move)).step == MoveStep.DONE
+
+
+async def test_a_copy_that_lasts_longer_than_the_lease_ends_though_two_coordinators_want_the_move(
+    job, source, target, monkeypatch
+):
+    monkeypatch.setattr(move_steps, "LEASE_TTL", timedelta(seconds=0.6))
+    first_page = moved_rows.first_page
+
+    async def slowly(*args):
+        await asyncio.sleep(0.05)  # for each of more than twenty tables
+        return await first_page(*args)
+
+    monkeypatch.setattr(moved_rows, "first_page", slowly)
+    move = await ask_for_move(source, target, job.shard)
+
+    async def work(one):
+        while (at := await read_move(source, move)).step != MoveStep.DELETE:
+            await one.run(at)
+
+    async with asyncio.timeout(15):
+        await asyncio.gather(*(work(MoveCoordinator(source, target, uuid4())) for _ in range(2)))
+
+
+async def test_a_step_is_cancelled_when_another_coordinator_has_the_move(job, source, target, monkeypatch):
+    monkeypatch.setattr(move_steps, "LEASE_TTL", timedelta(seconds=0.15))
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def copy_for_ever(*_args):
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(MovedRows, "copy_all", copy_for_ever)
+    move = await ask_for_move(source, target, job.shard)
+    async with asyncio.timeout(15):
+        going = asyncio.create_task(MoveCoordinator(source, target, uuid4()).run(move))
+        await begun.wait()
+        await query(source, "update shard_move set coordinator = gen_random_uuid()")
+        assert await going == 0
+    assert ended.is_set()
+
+
+async def test_a_shard_that_was_opened_again_may_be_closed_for_longer_the_next_time(
+    store, job, source, target, monkeypatch
+):
+    copy_differences, tries = MovedRows.copy_differences, count(1)
+
+    async def slowly(rows, move):
+        if move.step == MoveStep.CATCH_UP:
+            assert next(tries) < 5, "the shard never moves"
+            await move_clock(store, seconds=1.5 * MAX_PAUSE.total_seconds())
+        return await copy_differences(rows, move)
+
+    monkeypatch.setattr(MovedRows, "copy_differences", slowly)
+    move = await ask_for_move(source, target, job.shard)
+    await MoveCoordinator(source, target, uuid4()).run(move)
+    assert (await read_move(source, move)).step == MoveStep.DELETE
+    assert next(tries) == 3, "it was opened again once"
+
+
+async def test_a_step_that_hangs_while_the_shard_is_closed_does_not_keep_its_lease(job, source, target, monkeypatch):
+    monkeypatch.setattr(move_steps, "CLOSED_LEASE_TTL", timedelta(seconds=0.15))
+    monkeypatch.setattr(move_steps, "MAX_PAUSE", timedelta(seconds=0.3))
+    move = await ask_for_move(source, target, job.shard)
+    first, move = await run_until(source, target, move, MoveStep.CATCH_UP)
+
+    async def hang(*_args):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(first._rows, "copy_differences", hang)
+    hanging = asyncio.create_task(first.run(move))
+    second = MoveCoordinator(source, target, uuid4())
+    async with asyncio.timeout(15):
+        while (at := await read_move(source, move)).step != MoveStep.DELETE:
+            await second.run(at)
+    assert await hanging == 0
 
 
 async def _fire_in_both_cells(store, job, source, target):

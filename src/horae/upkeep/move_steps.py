@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from horae.domain.errors import Unfit
-from horae.domain.moves.moves import CLOSED, FROZEN, MAX_PAUSE, ROWS_KEPT, Move, MoveStep
+from horae.domain.moves.moves import CLOSED, FROZEN, MAX_PAUSE, ROWS_KEPT, WIDEST_PAUSE, Move, MoveStep
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store.connections.each_cell import UNSERVED
@@ -21,6 +21,7 @@ from horae.store.moves import moved_rows, moves, shard_states
 from horae.store.moves.moved_rows import MovedTable
 from horae.store.protocol import CellProtocol
 from horae.store.tx import Tx
+from horae.upkeep.move_lease import MoveLease
 from horae.upkeep.move_rows import PAGE, MovedRows, TargetLostError
 
 LEASE_TTL: Final = timedelta(seconds=15)
@@ -54,6 +55,8 @@ class MoveCoordinator:
         self._target = target
         self._me = coordinator
         self._rows: MovedRows | None = None
+        self._lease = MoveLease(source, coordinator)
+        self._max_pause = MAX_PAUSE
         self._own_epoch: int | None = None
         """The epoch that the target gave to this coordinator, which alone writes under it."""
         self._steps: dict[MoveStep, Callable[[Move], Awaitable[Next]]] = {
@@ -70,11 +73,14 @@ class MoveCoordinator:
     async def run(self, move: Move) -> int:
         """Do steps until the move has ended, has to wait, or another coordinator has it. Returns how many were done."""
         current = await self._in_source(lambda tx: moves.take(tx, move, self._me, _lease_of(move)))
+        self._lease.note(_lease_of(move))
         done = 0
         while current is not None and current.step in self._steps:
             at = current
             try:
-                current = await self.do_step(at)
+                current = await self._lease.hold(
+                    at, _lease_of(at), partial(self.do_step, at), partial(self._may_last, at)
+                )
             except STOPPED_BY as error:
                 await self._give_way(at, error)
                 return done
@@ -85,7 +91,8 @@ class MoveCoordinator:
         """Do the next step. Abort the move if somebody asked for it; open a shard again that is closed for too long."""
         if move.must_abort and (aborted := await self._abort(move)) is not None:
             return aborted
-        if move.step in FROZEN and self._pause(move) > MAX_PAUSE:
+        if not self._may_last(move):
+            self._max_pause = min(2 * self._max_pause, WIDEST_PAUSE)  # the same time would not be enough again
             return await self._reopen(move, MoveStep.COPY)
         return await self._steps[move.step](move)
 
@@ -106,7 +113,9 @@ class MoveCoordinator:
 
     async def freeze(self, move: Move) -> Next:
         """Close the shard in the source."""
-        return await self._in_source(lambda tx: shard_states.freeze(tx, move, self._me, CLOSED_LEASE_TTL))
+        closed = await self._in_source(lambda tx: shard_states.freeze(tx, move, self._me, CLOSED_LEASE_TTL))
+        self._lease.note(CLOSED_LEASE_TTL)
+        return closed
 
     async def wait(self, move: Move) -> Next:
         """Wait for every transaction that may have passed the fence before the freeze."""
@@ -251,6 +260,10 @@ class MoveCoordinator:
         if kept is None:
             raise TargetLostError(f"shard {move.shard} has another coordinator")
         return kept
+
+    def _may_last(self, move: Move) -> bool:
+        """Whether the shard may stay as it is during this step: it may not be closed for too long."""
+        return move.step not in FROZEN or self._pause(move) <= self._max_pause
 
     def _pause(self, move: Move) -> timedelta:
         """How long the shard has been closed."""

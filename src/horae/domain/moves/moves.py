@@ -44,6 +44,8 @@ ABORTABLE: Final = frozenset({MoveStep.COPY, MoveStep.FREEZE, MoveStep.ACTIVATE}
 """Steps in which an abort may still succeed. At `ACTIVATE` the target decides: an active shard stays there."""
 MAX_PAUSE: Final = timedelta(seconds=5)
 """A shard that is closed for longer is opened again in the source, and the move goes on later."""
+WIDEST_PAUSE: Final = timedelta(seconds=60)
+"""A coordinator that had to open a shard again closes it for twice as long the next time, but never for longer."""
 ROWS_KEPT: Final = timedelta(seconds=10)
 """How long the source keeps the rows of a shard that has left: longer than any process needs to learn where it is."""
 

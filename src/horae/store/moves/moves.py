@@ -65,6 +65,12 @@ async def record_progress(
     return move_or_none(await tx.row(sql("moves/moves/record_progress"), *args))
 
 
+async def renew_lease(tx: Tx, move: Move, coordinator: UUID, ttl: timedelta) -> bool:
+    """Renew the lease for one TTL, unless the move has gone on. False: another coordinator has the move."""
+    args = (move.shard, move.id, coordinator, move.step, tx.now, ttl)
+    return await tx.value(sql("moves/moves/renew_lease"), *args) is not None
+
+
 async def request_abort(tx: Tx, shard: int, id_: UUID) -> Move | None:
     """Ask the coordinator to abort a move. None: there is no such move, or it has ended."""
     return move_or_none(await tx.row(sql("moves/moves/request_abort"), shard, id_))
