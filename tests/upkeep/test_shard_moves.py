@@ -13,7 +13,7 @@ from horae.runtime.metrics import MetricRegistry
 from horae.store.moves import moved_rows, moves, shard_states
 from horae.store.schedules import cursors
 from horae.store.statements import sql
-from horae.upkeep import move_steps
+from horae.upkeep import move_steps, shard_mover
 from horae.upkeep.move_rows import MovedRows, TargetLostError
 from horae.upkeep.move_steps import LEASE_TTL, MoveCoordinator
 from horae.upkeep.shard_mover import ShardMover
@@ -442,3 +442,44 @@ async def test_rows_that_are_deleted_or_named_again_while_the_shard_is_copied_ar
     await one.run(move)
     assert await rows_in(target, job.shard) == await rows_in(source, job.shard)
     assert (await read_move(source, move)).step == MoveStep.DELETE
+
+
+async def _visit_all(store, source, target, monkeypatch, visit):
+    """One round over five moves, in which `visit` stands for the work of a coordinator. Returns the visited shards."""
+    found = await query(source, "select shard_id from shard where state = 'ACTIVE' order by shard_id limit 5")
+    shards = [row["shard_id"] for row in found]
+    for shard in shards:
+        await ask_for_move(source, target, shard)
+    visited = []
+
+    async def run(_, move):
+        visited.append(move.shard)
+        await visit(move, shards)
+        return 0
+
+    monkeypatch.setattr(MoveCoordinator, "run", run)
+    await ShardMover(store, uuid4())._move_out_of(source)  # a visit of the target would find it up
+    return shards, visited
+
+
+async def test_moves_to_a_target_that_is_down_are_left_out_after_one_try_unless_a_shard_must_be_opened(
+    store, source, target, monkeypatch
+):
+    async def find_it_down(move, shards):
+        target.reach.mark_down(ConnectionError("the target is down"))
+        await query(source, "update shard_move set step = 'CATCH_UP' where shard_id = $1", shards[3])
+
+    monkeypatch.setattr(shard_mover, "CLOSED_LOOK_INTERVAL_S", 0.0)
+    shards, visited = await _visit_all(store, source, target, monkeypatch, find_it_down)
+    assert [shard for shard in visited if shard != shards[3]] == shards[:1]
+    assert shards[3] in visited
+
+
+async def test_a_shard_that_is_closed_meanwhile_is_visited_before_the_other_moves(store, source, target, monkeypatch):
+    async def leave_one_closed(move, shards):
+        await query(source, "update shard_move set step = 'CATCH_UP' where shard_id = $1", shards[3])
+
+    monkeypatch.setattr(shard_mover, "CLOSED_LOOK_INTERVAL_S", 0.0)
+    shards, visited = await _visit_all(store, source, target, monkeypatch, leave_one_closed)
+    assert visited[:2] == [shards[0], shards[3]]
+    assert set(visited) == set(shards)
