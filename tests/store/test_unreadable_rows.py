@@ -4,6 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.errors import NewerRelease
+from horae.domain.ids import shard_in
+from horae.domain.measures.measures import MeasureLines
 from horae.domain.schedules.triggers import RollingTrigger
 from horae.domain.sources.sources import HttpSource, Spec
 from horae.domain.tenants.tenants import Allowance
@@ -11,6 +14,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.sources import sources as source_service
 from horae.service.tenants import tenants as tenancies
 from horae.store.jobs import jobs
+from horae.store.measures import measures
 from horae.store.sources import sources
 from horae.store.tenants import tenants
 from tests.steps import a_job, a_type, query
@@ -65,6 +69,31 @@ async def test_allowances_of_others_are_known(pair, store):
         return (await tenants.allowances(tx, [ctx.tenant.id for ctx in pair])).items()
 
     assert dict(await found(store, allowances)) == {pair[1].tenant.id: Allowance(weight=5)}
+
+
+async def test_a_tenant_with_an_unreadable_allowance_is_known_to_a_newer_release_only(pair, store):
+    new = """update reference set body = jsonb_set(body, '{allowance}', '{"weight": 5000}')
+             where kind = 'tenant' and id = $1"""
+    await query(store, new, pair[0].tenant.id)
+    unreadable, readable = [ctx.tenant.id for ctx in pair]
+    async with store.statement(shard_in(unreadable)) as tx:
+        with pytest.raises(NewerRelease):
+            await tenants.known(tx, unreadable)
+    async with store.statement(shard_in(readable)) as tx:
+        assert await tenants.known(tx, readable)
+
+
+async def test_measure_lines_of_others_are_read(pair, store):
+    for ctx in pair:
+        await tenancies.allow(ctx, ctx.tenant.name, Allowance(measures=MeasureLines(retry_backlog=5)))
+    new = """update reference set body = jsonb_set(body, '{allowance,measures,retry_backlog}', '0')
+             where kind = 'tenant' and id = $1"""
+    await query(store, new, pair[0].tenant.id)
+
+    async def lines(tx):
+        return (await measures.lines(tx)).items()
+
+    assert dict(await found(store, lines)) == {pair[1].tenant.id: MeasureLines(retry_backlog=5)}
 
 
 async def test_a_tenant_that_stands_in_an_unknown_way_is_held(pair, store):

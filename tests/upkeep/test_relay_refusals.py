@@ -1,6 +1,7 @@
 """A compensation is refused for good only where it can never be made: not while its key is held, or a copy is late."""
 
 import asyncpg
+import msgspec
 import pytest
 
 from horae.domain.ids import shard_in
@@ -22,6 +23,9 @@ HOLD = """
     insert into idempotency
         (shard_id, tenant_id, route, resource, key, fingerprint, instance_id, answer, created_at, expires_at)
     values ($1, $2, $3, $4, $5, $6, null, null, now(), now() + interval '1 day')"""
+
+UNREADABLE = """
+    update reference set body = jsonb_set(body, '{allowance}', '{"weight": 5000}') where kind = 'tenant' and id = $1"""
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +78,38 @@ async def test_a_tenant_whose_copy_has_not_arrived_is_waited_for(ctx, store, ask
     await Copier(store).once()
     await relay.once()
     assert await decisions(ctx, "r-0") == ["created"]
+
+
+async def test_a_tenant_whose_allowance_only_a_newer_release_can_read_is_waited_for(ctx, store, asked):
+    await query(store, UNREADABLE, ctx.tenant.id)
+    relay = Relay(store, store.shards_of)
+    await relay.once()
+    assert not await refused(store)
+    await query(store, "update reference set body = body - 'allowance' where id = $1", ctx.tenant.id)
+    await relay.once()
+    assert await decisions(ctx, "r-0") == ["created"]
+
+
+async def test_a_row_that_cannot_be_read_refuses_no_request(ctx, store, asked, monkeypatch):
+    """Only a request that cannot be read itself is refused for good."""
+    found = tasks.schedule
+
+    async def unreadable(*_, **__):
+        raise msgspec.ValidationError("a row of a newer release")
+
+    monkeypatch.setattr(tasks, "schedule", unreadable)
+    relay = Relay(store, store.shards_of)
+    await relay.once()
+    assert not await refused(store)
+    monkeypatch.setattr(tasks, "schedule", found)
+    await relay.once()
+    assert await decisions(ctx, "r-0") == ["created"]
+
+
+async def test_a_request_that_cannot_be_read_is_refused(store, asked):
+    await query(store, "update outbox set body = body - 'type' where event = 'COMPENSATION_ASKED'")
+    await Relay(store, store.shards_of).once()
+    assert len(await refused(store)) == 1
 
 
 async def test_a_tenant_that_was_removed_is_refused(ctx, store, asked):

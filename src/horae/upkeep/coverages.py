@@ -1,8 +1,10 @@
 """Counts once a minute how well rolling sets are covered, and records when coverage is lost or met again."""
 
 from collections.abc import Callable, Iterable
+from typing import Final
 from uuid import UUID
 
+from horae.domain.errors import NewerRelease
 from horae.domain.events.events import Event
 from horae.domain.jobs.jobs import Job
 from horae.domain.rolling.rolling import Coverage, CoverageCount, judge
@@ -17,6 +19,8 @@ from horae.store.rolling import coverages
 from horae.store.tenants import tenants
 from horae.store.tx import Tx
 
+POSTPONING: Final[tuple[type[Exception], ...]] = (NewerRelease, *UNSERVED_OR_MOVING)
+"""Errors after which a set is counted later; the other sets are counted now."""
 Held = Callable[[CellProtocol], Iterable[int]]
 
 
@@ -41,7 +45,7 @@ class Coverer:
         for job in found:
             try:
                 await self._cover(cell, job)
-            except UNSERVED_OR_MOVING as error:  # its subjects may be in other cells
+            except POSTPONING as error:  # its subjects may be in other cells
                 if job.id not in self._postponed:
                     log.warning("coverage.postponed", job=job.name, reason=str(error) or type(error).__name__)
                 self._postponed.add(job.id)

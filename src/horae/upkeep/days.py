@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from horae.domain.errors import NewerRelease
 from horae.runtime.telemetry import log
 from horae.service.context import Context
 from horae.service.events import subscriptions
@@ -155,8 +156,14 @@ class DayDropper:
         await days.drop(connection, day)
 
     async def _record_missed_day(self, cell: Cell, reader: Reader, day: Day) -> None:
-        async with cell.statement() as tx:
-            known = await tenants.known(tx, reader.tenant_id)
+        """Record that a subscription misses a day. The day is also dropped where its tenant cannot be read."""
+        try:
+            async with cell.statement() as tx:
+                known = await tenants.known(tx, reader.tenant_id)
+        except NewerRelease as error:
+            facts = {"cell": cell.name, "tenant": reader.tenant_id, "subscription": reader.name}
+            log.error("days.missed_not_recorded", day=str(day.day), reason=str(error), **facts)
+            return
         if known is not None:
             ctx = Context.of(self.store, known[0], "horae")
             await subscriptions.record_missed_day(ctx, reader.name, day.day)

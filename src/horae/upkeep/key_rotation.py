@@ -10,7 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.encryption.encrypted_values import payload_of, read, secret_of
-from horae.domain.errors import KeysUnavailable, Unavailable, Unopenable
+from horae.domain.errors import KeysUnavailable, NewerRelease, Unavailable, Unopenable
 from horae.repositories.envelopes import Envelopes
 from horae.runtime.setbacks import Setbacks
 from horae.runtime.telemetry import log
@@ -29,7 +29,7 @@ MAX_NAMED: Final = 20
 """Tenants that an error message names at most."""
 NEW_KEY_SETTLE_TIME: Final = timedelta(seconds=30)
 """Time after which every process encrypts with a new data key, so that a walk finds all older payloads."""
-POSTPONING: Final[tuple[type[Exception], ...]] = (KeysUnavailable, *UNSERVED_OR_MOVING)
+POSTPONING: Final[tuple[type[Exception], ...]] = (KeysUnavailable, NewerRelease, *UNSERVED_OR_MOVING)
 """Errors after which a tenant is tried again later."""
 BEFORE_ALL: Final = (-1, UUID(int=0))
 """A position (shard, id) before every instance."""
@@ -118,13 +118,8 @@ class Reencrypter:
 
     async def _visit_or_log(self, home: CellProtocol, tenant_id: UUID, version: int) -> int:
         """Visit one tenant. A failure is logged, and tried again after a pause."""
-        async with home.statement() as tx:
-            found = await tenants.known(tx, tenant_id)
-            widest = await references.widest(tx, tenant_id)
-        if found is None:
-            return 0
         try:
-            done = await self._tenant(home, tenant_id, version, found[0].all_shards(widest))
+            done = await self._tenant(home, tenant_id, version)
         except POSTPONING as error:
             log.warning("reencryption.postponed", tenant=tenant_id, reason=str(error))
         except Exception:
@@ -135,7 +130,13 @@ class Reencrypter:
         self._setbacks.record_failure(tenant_id)
         return 0
 
-    async def _tenant(self, home: CellProtocol, tenant_id: UUID, version: int, shards: Sequence[int]) -> int:
+    async def _tenant(self, home: CellProtocol, tenant_id: UUID, version: int) -> int:
+        async with home.statement() as tx:
+            found = await tenants.known(tx, tenant_id)
+            widest = await references.widest(tx, tenant_id)
+        if found is None:
+            return 0
+        shards = found[0].all_shards(widest)
         key = await self.store.cipher.learn(tenant_id, version)
         done = sum([await self._cell(cell, key, shards) for cell in self.store.cells])
         done += await self._secrets(home, key)

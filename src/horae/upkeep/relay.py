@@ -3,16 +3,14 @@
 1. It reads requests of the shards that this node holds, below the horizon: every transaction below it has ended.
 2. It remembers a position only after the tasks are created. A relay that is killed repeats some work, which changes
    nothing.
-3. A request that cannot be done now blocks its own shard. One that can never be done leaves an event
-   (COMPENSATION_REFUSED).
+3. A request that cannot be done now blocks its own shard, also where this release cannot read a row. One that can never
+   be done leaves an event (COMPENSATION_REFUSED).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-import msgspec
-
-from horae.domain.errors import HoraeError, Invalid
+from horae.domain.errors import HoraeError
 from horae.domain.events.events import Event
 from horae.domain.placement import Run, runs_of
 from horae.runtime.setbacks import Setbacks
@@ -171,8 +169,8 @@ class Relay:
                 await self._make(cell, one)
             except Exception as error:
                 refusal = refusal_of(error)
-                if isinstance(error, msgspec.ValidationError) or (refusal is not None and is_final(refusal)):
-                    await self._refuse(cell, one, refusal or error)
+                if refusal is not None and is_final(refusal):
+                    await self._refuse(cell, one, refusal)
                 else:
                     self._postpone(one, refusal or error)
                     waits[one.shard] = one.xid
@@ -184,12 +182,11 @@ class Relay:
         ctx = await compensations.caller(self.store, cell, one.tenant_id)
         await compensations.create_task(ctx, one.instance_id, one.at, one.body)
 
-    async def _refuse(self, cell: CellProtocol, one: CompensationRow, error: Exception) -> None:
+    async def _refuse(self, cell: CellProtocol, one: CompensationRow, error: HoraeError) -> None:
         """Log and record a request that can never be done."""
-        code = error.code if isinstance(error, HoraeError) else Invalid.code
-        log.error("relay.refused", instance=one.instance_id, code=code, reason=str(error)[:500])
+        log.error("relay.refused", instance=one.instance_id, code=error.code, reason=str(error)[:500])
         count("relay.refused", 1)
-        row = outbox.OutboxRow(one.shard, one.tenant_id, one.job_id, one.instance_id, {**one.body, "code": code})
+        row = outbox.OutboxRow(one.shard, one.tenant_id, one.job_id, one.instance_id, {**one.body, "code": error.code})
         async with cell.tx() as tx:
             await relays.move(tx, {one.shard: one.xid})  # carries the fence, and writes the position
             await outbox.append_many(tx, Event.COMPENSATION_REFUSED, [row])

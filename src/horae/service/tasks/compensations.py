@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.encryption.encrypted_values import compensation_of, read
-from horae.domain.errors import NotFound, Unavailable
+from horae.domain.errors import Invalid, NotFound, Unavailable
 from horae.domain.ids import Prefix, public
 from horae.domain.tasks.compensations import Compensation
 from horae.domain.tenants.tenants import TenantStatus
@@ -55,9 +55,17 @@ async def create_task(ctx: Context, instance_id: UUID, asked_at: datetime, body:
     """Schedule the task that the end of an attempt requested.
 
     The idempotency key is derived from the requesting instance, so a second relay of the same request changes nothing.
+    A request that cannot be read is `Invalid`.
     """
-    one = msgspec.convert(body, Compensation)
+    one = _request_of(body)
     key = f"{public(Prefix.INSTANCE, instance_id)}:{asked_at.timestamp():.6f}:{body['number']}"
     payload = await ctx.store.cipher.decrypt(ctx.tenant.id, compensation_of(instance_id), read(one.payload))
     facts: dict[str, Any] = {"at": one.at, "payload": payload, "version": one.version}
     await retry_if_widened(ctx, lambda ctx: idempotent.schedule(ctx, key, one.type, one.key, **facts))
+
+
+def _request_of(body: dict[str, Any]) -> Compensation:
+    try:
+        return msgspec.convert(body, Compensation)
+    except msgspec.ValidationError as error:
+        raise Invalid(f"the request cannot be read: {error}") from error

@@ -9,6 +9,7 @@ import asyncpg
 import msgspec
 
 from horae.domain.measures.measures import MeasureLines, MeasureName, MeasureOverride, MeasureState
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -54,9 +55,10 @@ async def forget(tx: Tx, judged_before: datetime) -> int:
 
 
 async def lines(tx: Tx) -> dict[UUID, MeasureLines]:
-    """The lines of the tenants that have some of their own, from this cell's copies."""
+    """The lines of the tenants that have some of their own, from this cell's copies. Unreadable ones are left out."""
     rows = await tx.rows(sql("measures/measures/lines"))
-    return {row["id"]: msgspec.convert(row["lines"], MeasureLines) for row in rows}
+    found = read_rows("measure lines", rows, lambda row: msgspec.convert(row["lines"], MeasureLines))
+    return {row["id"]: lines for row, lines in found}
 
 
 def _state(row: asyncpg.Record) -> MeasureState:

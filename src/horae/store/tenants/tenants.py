@@ -8,11 +8,12 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae.domain.errors import NewerRelease
 from horae.domain.ids import shard_in
 from horae.domain.placement import Layout, Placement
 from horae.domain.tenants.tenants import NO_ALLOWANCE, Allowance, Tenant, TenantStatus
 from horae.runtime.telemetry import log
-from horae.store.reading import read_rows
+from horae.store.reading import UNREADABLE, read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -56,9 +57,14 @@ async def page(tx: Tx, after: str, limit: int) -> list[tuple[Tenant, Allowance]]
 
 
 async def known(tx: Tx, id_: UUID) -> tuple[Tenant, Allowance] | None:
-    """A tenant by its id, from this cell's copy."""
+    """A tenant by its id, from this cell's copy. Raises `NewerRelease` where this release cannot read the copy."""
     row = await tx.row(sql("tenants/tenants/known"), id_)
-    return None if row is None else (_tenant(row), msgspec.convert(row["allowance"] or {}, Allowance))
+    if row is None:
+        return None
+    try:
+        return _tenant(row), _allowance(row)
+    except UNREADABLE as error:
+        raise NewerRelease(f"tenant {row['name']!r} was written by a newer release; this one cannot read it") from error
 
 
 async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant | None:
