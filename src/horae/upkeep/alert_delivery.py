@@ -4,6 +4,7 @@
 2. Each channel has a task of its own, so a channel that is slow or down delays no other. A tenant has few tasks at a
    time, so that its broken channels take no place from other tenants.
 3. A channel that cannot be reached lets all its messages wait: 1, 2, 4 … 60 s. Nothing is lost: the rows stay.
+   So do they where this release cannot read the egress rules of the tenant.
 4. A message that the channel refuses is tried again by itself. After a day it has failed: a person has to change the
    channel, and the row says why.
 """
@@ -23,6 +24,7 @@ from horae.domain.alerts.channels import AlertChannel
 from horae.domain.alerts.messages import AlertMessage
 from horae.domain.errors import ChannelRefused, HoraeError, Unavailable
 from horae.domain.targets.egress import Egress
+from horae.domain.tenants.tenants import Allowance
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.telemetry import log
 from horae.store.alerts import messages
@@ -102,20 +104,26 @@ class AlertDeliverer:
             if place in self._going:
                 continue
             body, allowance = known.get((tenant_id, name)), allowances.get(tenant_id)
-            egress = None if allowance is None else allowance.egress
-            work = self._send_all(cell, body, egress, list(batch))
-            self._going[place] = asyncio.create_task(work)
+            self._going[place] = asyncio.create_task(self._send_all(cell, body, allowance, list(batch)))
 
     async def _send_all(
-        self, cell: CellProtocol, body: object, egress: Egress | None, batch: Sequence[DueMessage]
+        self, cell: CellProtocol, body: object, allowance: Allowance | None, batch: Sequence[DueMessage]
     ) -> int:
-        """Send the messages of one channel in order, as many as its rate allows; returns how many arrived."""
+        """Send the messages of one channel in order, as many as its rate allows; returns how many arrived.
+
+        None are sent without the allowance of the tenant: its egress rules may forbid what the deployment allows.
+        """
         allowed = max(0, MESSAGES_PER_MINUTE - batch[0].sent_lately)
         sent = 0
         async with self._room[batch[0].tenant_id]:
             try:
+                if allowance is None:
+                    await self._hold_back(
+                        cell, batch[0], Unavailable("the egress rules of the tenant are not known here")
+                    )
+                    return 0
                 for one in batch[:allowed]:
-                    arrived = await self._send(cell, body, egress, one)
+                    arrived = await self._send(cell, body, allowance.egress, one)
                     if arrived is None:
                         break
                     sent += arrived
