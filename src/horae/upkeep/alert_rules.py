@@ -1,7 +1,8 @@
 """The alert rules, channels and silences of all tenants, as one cell knows them."""
 
 from collections import defaultdict
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -13,11 +14,13 @@ from horae.domain.events.channels import Channel
 from horae.runtime.telemetry import log
 from horae.store.alerts import faults
 from horae.store.events import channels
+from horae.store.reading import UNREADABLE
 from horae.store.tx import Tx
 
 ALERT_CHANNEL: Final = "alert_channel"
 ALERT_RULE: Final = "alert_rule"
 SILENCE: Final = "silence"
+Body = TypeVar("Body")
 
 
 class TenantRules(NamedTuple):
@@ -38,22 +41,25 @@ async def read_rules(tx: Tx) -> dict[UUID, TenantRules]:
     ways = await channels.active(tx, ALERT_CHANNEL)
     if not ways:
         return {}
-    rules, silences = await channels.active(tx, ALERT_RULE), await channels.active(tx, SILENCE)
+    rules = _bodies(await channels.active(tx, ALERT_RULE), AlertRule)
+    silences = _bodies(await channels.active(tx, SILENCE), Silence)
     names: dict[UUID, list[str]] = defaultdict(list)
     for way in ways:
         names[way.tenant_id].append(way.name)
     found = {}
     for tenant_id, tenant in (await faults.tenant_names(tx, list(names))).items():
-        own = [NamedRule(one.name, rule) for one in rules if one.tenant_id == tenant_id and (rule := _rule(one))]
-        quiet = [msgspec.convert(one.body, Silence) for one in silences if one.tenant_id == tenant_id]
+        own = [NamedRule(name, rule) for name, rule in rules[tenant_id]]
+        quiet = [silence for _, silence in silences[tenant_id]]
         found[tenant_id] = TenantRules(tenant_id, tenant, rules_of(tenant, own, names[tenant_id]), quiet)
     return found
 
 
-def _rule(row: Channel) -> AlertRule | None:
-    """Returns the rule of a row; None where only a newer release understands it."""
-    try:
-        return msgspec.convert(row.body, AlertRule)
-    except msgspec.ValidationError:
-        log.warning("alert.rule_unknown", rule=row.name)
-        return None
+def _bodies(rows: Iterable[Channel], shape: type[Body]) -> defaultdict[UUID, list[tuple[str, Body]]]:
+    """Returns names and bodies of rows by tenant. A row that only a newer release understands is left out."""
+    found: defaultdict[UUID, list[tuple[str, Body]]] = defaultdict(list)
+    for row in rows:
+        try:
+            found[row.tenant_id].append((row.name, msgspec.convert(row.body, shape)))
+        except UNREADABLE as error:
+            log.warning("alert.rule_unknown", rule=row.name, tenant=row.tenant_id, reason=str(error)[:500])
+    return found
