@@ -1,6 +1,7 @@
 """Finds what the alert rules are about, in the rows of one cell."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -8,9 +9,11 @@ from uuid import UUID
 from horae.domain.alerts.alerts import RuleFault
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import NamedRule, WatchedJob
+from horae.domain.errors import Unavailable
 from horae.domain.health.delay_causes import find_delay_causes, newest_late_minute, text_of
 from horae.domain.health.signals import Signal, add_signals, percentile_ms
 from horae.domain.tenants.tenants import SYSTEM
+from horae.runtime.clock import boottime
 from horae.store.alerts import faults
 from horae.store.alerts.alerts import OpenGroup
 from horae.store.alerts.faults import EndedRuns, LastSourceRound, OverdueFires
@@ -26,6 +29,10 @@ SUCCESS_RATE_SPAN: Final = timedelta(minutes=10)
 LEAST_ATTEMPTS: Final = 10
 """Attempts below which a success rate says nothing."""
 QUEUES_PAGE: Final = 100
+FAILURES_PAGE: Final = 200
+"""Jobs whose last runs one statement counts."""
+MAX_CHECKS_S: Final = 5.0
+"""Seconds after which no further state of a tenant is checked in a round: the other tenants wait meanwhile."""
 MAX_TARGETS: Final = 10_000
 """Targets that take no calls which one round looks at."""
 NODE_REMEMBERED: Final = timedelta(minutes=10)
@@ -99,34 +106,34 @@ def late(
     return found
 
 
+def jobs_to_count(ended: Iterable[EndedRuns], open_groups: Iterable[OpenGroup]) -> dict[UUID, set[UUID]]:
+    """The jobs whose last runs are counted, by tenant: those with a new dead letter, and those of open alerts."""
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for run in ended:
+        if run.dead:
+            found[run.tenant_id].add(run.job_id)
+    for group in open_groups:
+        if group.kind == AlertKind.FAILURES_IN_A_ROW and group.job_id:
+            found[group.tenant_id].add(group.job_id)
+    return found
+
+
 async def failures(
-    tx: Tx,
-    tenants: dict[UUID, TenantRules],
-    ended: Iterable[EndedRuns],
-    jobs: dict[UUID, WatchedJob],
-    open_groups: Iterable[OpenGroup],
+    tx: Tx, tenant: TenantRules, asked: Collection[UUID], jobs: dict[UUID, WatchedJob]
 ) -> list[RuleFault]:
-    """Faults about jobs whose last runs all failed: of those with a new dead letter, and of open alerts."""
-    asked = {(one.tenant_id, one.job_id) for one in ended if one.dead}
-    asked |= {
-        (one.tenant_id, one.job_id) for one in open_groups if one.kind == AlertKind.FAILURES_IN_A_ROW and one.job_id
-    }
+    """Faults about jobs of a tenant whose last runs all failed."""
     found = []
-    for name in sorted(
-        {rule.name for tenant in tenants.values() for rule in tenant.of_kind(AlertKind.FAILURES_IN_A_ROW)}
-    ):
-        watched: dict[UUID, tuple[UUID, NamedRule, WatchedJob, int]] = {}
-        for tenant_id, job_id in asked:
-            job, tenant = jobs.get(job_id), tenants.get(tenant_id)
-            for rule in () if tenant is None or job is None else tenant.of_kind(AlertKind.FAILURES_IN_A_ROW):
-                assert job is not None
-                if rule.name == name and (limit := rule.limit_for(job)) is not None:
-                    watched[job_id] = (tenant_id, rule, job, max(1, int(limit)))
-        failing = await faults.failing(tx, {job_id: one[3] for job_id, one in watched.items()})
-        for job_id in sorted(failing):
-            tenant_id, rule, job, many = watched[job_id]
-            text = f"the last {many} runs failed"
-            found.append(RuleFault(tenant_id, rule, str(job_id), text, many, job_id, job))
+    for rule in tenant.of_kind(AlertKind.FAILURES_IN_A_ROW):
+        limits = {id_: rule.limit_for(jobs[id_]) for id_ in sorted(asked) if id_ in jobs}
+        counts = [(id_, max(1, int(limit))) for id_, limit in limits.items() if limit is not None]
+        for start in range(0, len(counts), FAILURES_PAGE):
+            page = dict(counts[start : start + FAILURES_PAGE])
+            found += [
+                RuleFault(
+                    tenant.tenant_id, rule, str(id_), f"the last {page[id_]} runs failed", page[id_], id_, jobs[id_]
+                )
+                for id_ in sorted(await faults.failing(tx, page))
+            ]
     return found
 
 
@@ -137,7 +144,7 @@ async def _no_success(check: RuleCheck) -> list[RuleFault]:
     return [check.fault(str(id_), text, job_id=id_) for id_ in ids]
 
 
-async def _stopped_targets(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
+async def stopped_targets(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
     """Faults about targets that take no calls. Every tenant has this rule, so one statement asks for all of them."""
     found = []
     for one in await faults.stopped_targets(tx, MAX_TARGETS):
@@ -297,12 +304,27 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]
 """How to find each state. Faults of single runs, stopped targets and cells that are down are found elsewhere."""
 
 
-async def states(cell: str, tx: Tx, tenants: dict[UUID, TenantRules], objective: float) -> list[RuleFault]:
-    """Check every rule about a state of a cell."""
-    found = await _stopped_targets(tx, tenants)
-    for tenant in tenants.values():
-        for rule in tenant.rules:
-            check = CHECKS.get(rule.rule.kind)
-            if check is not None:
-                found += await check(RuleCheck(cell, tx, tenant, rule, objective))
-    return found
+def checked_rules(tenant: TenantRules) -> list[NamedRule]:
+    """The rules of a tenant about states."""
+    return [rule for rule in tenant.rules if rule.rule.kind in CHECKS]
+
+
+async def states(cell: str, tx: Tx, tenant: TenantRules, objective: float) -> list[RuleFault]:
+    """Check every rule of a tenant about a state of a cell. Raises `Unavailable` where they take too long together."""
+    found, began_at = [], boottime()
+    for rule in checked_rules(tenant):
+        if boottime() - began_at > MAX_CHECKS_S:
+            raise Unavailable(f"the alert rules of the tenant take longer than {MAX_CHECKS_S:.0f} s")
+        found += await CHECKS[rule.rule.kind](RuleCheck(cell, tx, tenant, rule, objective))
+    return await _with_jobs(tx, found)
+
+
+async def _with_jobs(tx: Tx, found: Iterable[RuleFault]) -> list[RuleFault]:
+    """Add what the rules know of a job, where a fault only has its id. Jobs that are not active are left out."""
+    found = list(found)
+    jobs = await faults.watched_jobs(tx, sorted({one.job_id for one in found if one.job_id is not None}))
+    return [
+        one if one.job_id is None else one._replace(job=jobs[one.job_id])
+        for one in found
+        if one.job_id is None or one.job_id in jobs
+    ]

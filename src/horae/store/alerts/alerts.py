@@ -11,6 +11,7 @@ import msgspec
 from horae.domain.alerts.alerts import Alert, AlertFilter
 from horae.domain.alerts.rules import SHORTEST_REPEAT_S
 from horae.domain.ids import shard_in
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -38,14 +39,18 @@ async def record(tx: Tx, rows: Sequence[dict[str, Any]]) -> None:
         await tx.run(sql("alerts/alerts/record"), rows, tx.now, QUIET)
 
 
-async def resolve(tx: Tx) -> list[Alert]:
-    """Resolve what was not seen for its time; returns the alerts as they are now."""
-    return [_alert(row) for row in await tx.rows(sql("alerts/alerts/resolve"), tx.now)]
+async def resolve(tx: Tx, unchecked: Sequence[tuple[UUID, str]]) -> list[Alert]:
+    """Resolve what was not seen for its time; returns the alerts as they are now, without unreadable ones.
+
+    `unchecked` are the tenants and kinds whose faults were not looked for: their alerts stay open.
+    """
+    tenant_ids, kinds = [one[0] for one in unchecked], [str(one[1]) for one in unchecked]
+    return _readable(await tx.rows(sql("alerts/alerts/resolve"), tx.now, tenant_ids, kinds))
 
 
 async def unsent(tx: Tx, limit: int) -> list[Alert]:
-    """Open alerts whose next message is due."""
-    return [_alert(row) for row in await tx.rows(sql("alerts/alerts/unsent"), tx.now, limit)]
+    """Open alerts of tenants whose next message is due, without unreadable ones."""
+    return _readable(await tx.rows(sql("alerts/alerts/unsent"), tx.now, limit))
 
 
 async def mark_messaged(tx: Tx, rows: Sequence[dict[str, Any]]) -> None:
@@ -74,6 +79,10 @@ async def acknowledge(tx: Tx, tenant_id: UUID, id_: UUID, actor: str) -> Alert |
 async def forget(tx: Tx, before: datetime, limit: int) -> int:
     """Delete alerts that were resolved before a time, with their messages, at most `limit`; returns how many."""
     return len(await tx.rows(sql("alerts/alerts/forget"), before, limit))
+
+
+def _readable(rows: Sequence[asyncpg.Record]) -> list[Alert]:
+    return [alert for _, alert in read_rows("alert", rows, _alert)]
 
 
 def _alert(row: asyncpg.Record) -> Alert:

@@ -12,6 +12,7 @@ from horae.domain.alerts.rules import AlertRule, WatchedJob
 from horae.domain.ids import shard_in
 from horae.domain.instances.outcomes import SkipReason
 from horae.domain.sources.sources import RoundCounts
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -123,9 +124,12 @@ async def without_success(tx: Tx, tenant_id: UUID, rule: AlertRule, since: datet
 
 
 async def watched_jobs(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, WatchedJob]:
-    """What the rules know of jobs. Jobs that are paused, completed or removed are left out."""
+    """What the rules know of jobs. Jobs that are paused, completed, removed or unreadable are left out."""
+    if not ids:
+        return {}
     rows = await tx.rows(sql("alerts/faults/watched_jobs"), [shard_in(id_) for id_ in ids], ids)
-    return {row["id"]: _watched_job(row) for row in rows if row["status"] == ACTIVE}
+    found = read_rows("job", (row for row in rows if row["status"] == ACTIVE), _watched_job)
+    return {row["id"]: job for row, job in found}
 
 
 async def stopped_targets(tx: Tx, limit: int) -> list[StoppedTarget]:
@@ -168,10 +172,10 @@ def _watched_job(row: asyncpg.Record) -> WatchedJob:
     """The one place that reads the people and the thresholds of a job."""
     return WatchedJob(
         row["name"],
-        row["labels"],
+        msgspec.convert(row["labels"], dict[str, str]),
         row["owner"],
-        tuple(row["contacts"]),
-        row["late_after"],
-        row["fail_after"],
+        msgspec.convert(row["contacts"], tuple[str, ...]),
+        msgspec.convert(row["late_after"], int | None),
+        msgspec.convert(row["fail_after"], int | None),
         row["runbook"],
     )

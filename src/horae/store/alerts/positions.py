@@ -8,7 +8,7 @@ from horae.store.tx import Tx
 
 
 class ReadPosition(NamedTuple):
-    """The first transaction that was not read, and when the position moved."""
+    """The first transaction that was not read, and when everything up to the horizon was read last."""
 
     xid: int
     moved_at: datetime
@@ -20,9 +20,9 @@ async def read(tx: Tx) -> ReadPosition | None:
     return None if row is None else ReadPosition(*row)
 
 
-async def move(tx: Tx, from_xid: int, xid: int) -> bool:
+async def move(tx: Tx, from_xid: int, xid: int, moved_at: datetime) -> bool:
     """Move the position, or write the first one; False when another node has moved it since it was read."""
-    return await tx.value(sql("alerts/positions/move"), from_xid, xid, tx.now) is not None
+    return await tx.value(sql("alerts/positions/move"), from_xid, xid, moved_at) is not None
 
 
 async def forget(tx: Tx) -> None:
