@@ -169,6 +169,25 @@ async def test_a_row_that_only_a_newer_release_can_read_delays_no_other_tenant(c
     assert other.tenant.id in resolved
 
 
+async def test_a_span_that_takes_too_long_is_read_in_shorter_ones(ctx, both, monkeypatch):
+    ask, spans = faults.ended, []
+
+    async def asked(tx, span, *args):
+        spans.append(span[1] - span[0])
+        if spans[-1] > 1000:
+            raise asyncpg.QueryCanceledError("canceling statement due to statement timeout")
+        return await ask(tx, span, *args)
+
+    monkeypatch.setattr(faults, "ended", asked)
+    await die(ctx, await a_job(ctx), 1)
+    before = await query(ctx.store, "update alert_position set xid = xid - 5000 returning xid")
+    for _ in range(20):
+        await both.round(minutes=1)
+    after = await query(ctx.store, "select xid from alert_position")
+    assert all(new["xid"] >= old["xid"] + 5000 for old, new in zip(before, after, strict=True))
+    assert [(row["kind"], row["count"]) for row in await alerts_of(ctx.store)] == [("dead_letter", 1)]
+
+
 async def test_a_channel_is_not_called_while_the_egress_rules_of_its_tenant_are_unknown(ctx, both, hook):
     await die(ctx, await a_job(ctx), 1)
     await query(ctx.store, UNREADABLE_ALLOWANCE, ctx.tenant.id)

@@ -6,7 +6,8 @@ Nothing is added to a fire: a round reads what the engine has written anyway. Th
    the second one writes nothing.
 2. Ended runs are read below the horizon of transactions, from the position of the cell on. Faults, messages and the
    new position are one transaction, so that each dead letter is counted once, also when a node dies.
-3. What a tenant can make slow is read before that transaction, each tenant by itself (`alert_checks`).
+3. What a tenant can make slow is read before that transaction, each tenant by itself (`alert_checks`). A span of ended
+   runs that takes too long is read in shorter ones.
 4. An alert that was not seen for its time is resolved after the faults of a round are written. A round that has not
    caught up with the horizon resolves nothing.
 5. A group writes its first message at once and the next one after `repeat_after`, never within five minutes.
@@ -23,6 +24,7 @@ from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import LIMITS, WatchedJob
 from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.tenants.tenants import SYSTEM
+from horae.runtime.clock import boottime
 from horae.runtime.randomness import new_id
 from horae.store.alerts import alerts, faults, positions
 from horae.store.alerts.alerts import OpenGroup
@@ -31,19 +33,20 @@ from horae.store.alerts.positions import ReadPosition
 from horae.store.connections.each_cell import Visits
 from horae.store.events import feeds
 from horae.store.protocol import CellProtocol, StoreProtocol
-from horae.store.tx import Tx
+from horae.store.tx import CUT, Tx
 from horae.upkeep import alert_faults
 from horae.upkeep.alert_checks import CheckName, RuleChecks
 from horae.upkeep.alert_messages import NO_PAGES, AlertPages, MessageWriter
 from horae.upkeep.alert_rules import TenantRules, read_rules
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
+from horae.upkeep.spans import Strides
 
 MAX_SPAN: Final = 100_000
 """Transactions whose ended runs one round reads at most."""
 STATES_INTERVAL: Final = timedelta(seconds=10)
-LEAST_LATE_MS: Final = 1000
 LEAST_LATE: Final = timedelta(seconds=1)
 """The shortest lateness that a job can ask for."""
+TOO_LONG: Final[tuple[type[Exception], ...]] = (*CUT, TimeoutError)
 MAX_UNSENT: Final = 1000
 """Alerts whose messages one round writes."""
 
@@ -83,7 +86,7 @@ class AlertWatcher:
     ) -> None:
         self.store, self._mine, self._writer, self._objective = store, mine, MessageWriter(pages), objective
         self._visits = Visits("alertwatcher")
-        self._checks = RuleChecks()
+        self._checks, self._strides = RuleChecks(), Strides(MAX_SPAN, MAX_SPAN)
         self._states_at: dict[str, datetime] = {}
         self._idle: set[str] = set()
 
@@ -119,23 +122,33 @@ class AlertWatcher:
         return 0
 
     async def _read_span(self, cell: CellProtocol, tenants: dict[UUID, TenantRules]) -> EndedSpan:
-        """Read the horizon, then what ended from the position on."""
+        """Read the horizon, then what ended from the position on. After a timeout the next span is shorter."""
         async with cell.tx() as tx:
             horizon = await feeds.horizon(tx)
             place = await positions.read(tx) or ReadPosition(horizon, tx.now)
-            until = min(horizon, place.xid + MAX_SPAN)
+            until = min(horizon, place.xid + self._strides.of(cell.name))
             await feeds.wide(tx)
-            ended = (
-                await faults.ended(tx, (place.xid, until), place.moved_at - MAX_TRANSACTION_TIME, LEAST_LATE_MS)
-                if place.xid < until
-                else []
-            )
+            ended = await self._ended(cell, tx, (place.xid, until), place.moved_at)
             ended = [one for one in ended if one.tenant_id in tenants]
             groups = await alerts.open_groups(tx)
             ids = {one.job_id for one in ended} | {one.job_id for one in groups if one.job_id is not None}
             jobs = await faults.watched_jobs(tx, sorted(ids))
-        moved_at = tx.now
+        moved_at = tx.now if until == horizon else place.moved_at
         return EndedSpan(place.xid, until, until < horizon, moved_at, tx.now, ended, groups, jobs)
+
+    async def _ended(
+        self, cell: CellProtocol, tx: Tx, span: tuple[int, int], moved_at: datetime
+    ) -> Sequence[EndedRuns]:
+        if span[0] >= span[1]:
+            return []
+        late_ms, began_at = int(LEAST_LATE.total_seconds() * 1000), boottime()
+        try:
+            found = await faults.ended(tx, span, moved_at - MAX_TRANSACTION_TIME, late_ms)
+        except TOO_LONG:
+            self._strides.shrink(cell.name)
+            raise
+        self._strides.grow(cell.name, span[1] - span[0], boottime() - began_at)
+        return found
 
     async def _find(self, cell: CellProtocol, tenants: dict[UUID, TenantRules], span: EndedSpan) -> list[RuleFault]:
         found = alert_faults.dead_and_missed(tenants, span.ended, span.jobs)

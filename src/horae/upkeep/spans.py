@@ -22,12 +22,13 @@ SHRINK_FACTOR: Final = 4
 class Strides:
     """Remembers for each reader how many transactions its next span should have."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = FIRST, widest: int = WIDEST) -> None:
+        self._first, self._widest = first, widest
         self._of: dict[Hashable, int] = {}
 
     def of(self, key: Hashable) -> int:
         """Returns how many transactions to read at once."""
-        return self._of.get(key, FIRST)
+        return self._of.get(key, self._first)
 
     def learn(self, key: Hashable, read: int, found: int, page: int, took_s: float) -> None:
         """Adapt the span of a reader to its last read.
@@ -35,11 +36,16 @@ class Strides:
         A full page came from `read` transactions, so the next span has as many. A span with less than half a page
         doubles if it was read quickly.
         """
-        stride = self.of(key)
         if found >= page:
             self._of[key] = max(1, read)
-        elif found < page // 2 and read >= stride and took_s < MAX_GROWING_READ_S:
-            self._of[key] = min(stride * 2, WIDEST)
+        elif found < page // 2:
+            self.grow(key, read, took_s)
+
+    def grow(self, key: Hashable, read: int, took_s: float) -> None:
+        """Double the span of a reader if it was read whole and quickly."""
+        stride = self.of(key)
+        if read >= stride and took_s < MAX_GROWING_READ_S:
+            self._of[key] = min(stride * 2, self._widest)
 
     def shrink(self, key: Hashable) -> None:
         """Shorten the span of a reader after a timeout."""
