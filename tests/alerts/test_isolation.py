@@ -199,3 +199,21 @@ async def test_a_channel_is_not_called_while_the_egress_rules_of_its_tenant_are_
     await query(ctx.store, "update reference set body = body - 'allowance' where id = $1", ctx.tenant.id)
     await both.round(seconds=15)
     assert [one["status"] for one in hook.got] == ["firing"]
+
+
+OPEN = """
+insert into alert (id, tenant_id, rule, kind, severity, group_key, reason, count, adds, channels, repeat_after,
+                   resolve_after, opened_at, last_seen_at, next_message_at, labels)
+select gen_random_uuid(), $1, 'default:dead_letter', 'dead_letter', 'critical', 'group-' || n, 'dead letters', 1, true,
+       '{default}', 3600, 300, $2, $2, $2, '{}'
+from generate_series(1, $3) as n
+"""
+
+
+async def test_the_alerts_of_a_tenant_without_a_channel_take_no_place_from_the_others(ctx, other, both, hook):
+    await channels.remove_channel(ctx, "default")
+    await Copier(ctx.store).once()
+    await query(ctx.store, OPEN, ctx.tenant.id, ctx.store.clock.now(), 1000)
+    await die(other, await a_job(other), 1)
+    await both.round(seconds=15)
+    assert [(one["tenant"], one["kind"]) for one in hook.got] == [("globex", "dead_letter")]

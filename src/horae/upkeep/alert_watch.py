@@ -216,7 +216,7 @@ class AlertWatcher:
             raise _PositionTaken
         await self._record(cell, tx, found, span.open_groups)
         ended = [] if span.is_more else await alerts.resolve(tx, self._checks.unchecked(cell.name, tenants))
-        unsent = await alerts.unsent(tx, MAX_UNSENT)
+        unsent = await alerts.unsent(tx, list(tenants), MAX_UNSENT)
         await self._writer.write(tx, cell.name, tenants, unsent, ended)
         return int(span.is_more)
 

@@ -48,9 +48,9 @@ async def resolve(tx: Tx, unchecked: Sequence[tuple[UUID, str]]) -> list[Alert]:
     return _readable(await tx.rows(sql("alerts/alerts/resolve"), tx.now, tenant_ids, kinds))
 
 
-async def unsent(tx: Tx, limit: int) -> list[Alert]:
+async def unsent(tx: Tx, tenant_ids: Sequence[UUID], limit: int) -> list[Alert]:
     """Open alerts of tenants whose next message is due, without unreadable ones."""
-    return _readable(await tx.rows(sql("alerts/alerts/unsent"), tx.now, limit))
+    return _readable(await tx.rows(sql("alerts/alerts/unsent"), tx.now, tenant_ids, limit))
 
 
 async def mark_messaged(tx: Tx, rows: Sequence[dict[str, Any]]) -> None:
