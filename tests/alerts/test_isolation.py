@@ -182,7 +182,7 @@ async def test_a_span_that_takes_too_long_is_read_in_shorter_ones(ctx, both, mon
     await die(ctx, await a_job(ctx), 1)
     before = await query(ctx.store, "update alert_position set xid = xid - 5000 returning xid")
     for _ in range(20):
-        await both.round(minutes=1)
+        await both.round(minutes=10)
     after = await query(ctx.store, "select xid from alert_position")
     assert all(new["xid"] >= old["xid"] + 5000 for old, new in zip(before, after, strict=True))
     assert [(row["kind"], row["count"]) for row in await alerts_of(ctx.store)] == [("dead_letter", 1)]
