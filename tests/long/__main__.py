@@ -31,7 +31,8 @@ def main(words: Sequence[str]) -> int:
     if here.endswith("+"):
         say("the tree has changes; commit them first, a result names one commit")
         return 2
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stop in (signal.SIGTERM, signal.SIGINT):  # a shell starts what runs in the background with SIGINT ignored
+        signal.signal(stop, signal.default_int_handler)
     try:
         return 0 if Runner(ROOT, RESULTS, here, rows, asked.times).run(names) else 1
     except KeyboardInterrupt:

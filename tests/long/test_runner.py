@@ -134,6 +134,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_test_that_was_running(tree: Tre
         from tests.long.runner import Runner
         from tests.long.table import read_rows
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
         Runner(Path({str(tree.root)!r}), Path({str(tree.results)!r}), "abc", read_rows({TABLE!r})).run()
     """
     stopped = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False)
