@@ -5,10 +5,10 @@ from typing import Final
 from horae.domain.capacity.measured import CallCost, MemoryUse, RowSizes, StoreRates
 
 CALLS: Final = CallCost(
-    source="push.json at 50571eb",
-    node_cpu_ms=0.3056,
-    postgresql_cpu_ms=0.0949,
-    quiet_p95_ms=38.9,
+    source="push.json at c2e5b415",
+    node_cpu_ms=0.2078,
+    postgresql_cpu_ms=0.0987,
+    quiet_p95_ms=12.5,
 )
 STORE: Final = StoreRates(
     source="store.json at fcef195",
