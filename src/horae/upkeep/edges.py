@@ -33,7 +33,7 @@ from horae.store.jobs import edges
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import CUT, GONE, Tx
 from horae.upkeep.feed import IDLE_POSITION_INTERVAL, TOO_LONG, position_after
-from horae.upkeep.feed_rounds import FeedRounds, Held
+from horae.upkeep.feed_rounds import FeedRounds, Held, places_since
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
 from horae.upkeep.spans import next_of
 
@@ -106,7 +106,8 @@ class EdgeFollower(FeedRounds[Edge]):
     async def _record_failure(self, cell: CellProtocol, reader: Edge, blocks: list[int], reason: str) -> None:
         with suppress(*GONE, *CUT):
             async with self._turn(cell), cell.tx() as tx:
-                await self._places(tx, reader, blocks)  # a new edge that fails at once has none to write the reason to
+                horizon = await feeds.horizon(tx)
+                await _places(tx, reader, blocks, horizon)  # a new edge that fails at once has none for the reason
         await super()._record_failure(cell, reader, blocks, reason)
 
     async def _source_id(self, ctx: Context, edge: Edge) -> UUID | None:
@@ -125,7 +126,7 @@ class EdgeFollower(FeedRounds[Edge]):
         """Read the next page of an edge, and compute the positions after it, in the same way as the feed does."""
         async with cell.tx() as tx:
             horizon = await feeds.horizon(tx)  # before the page is read
-            places = await self._places(tx, edge, blocks)
+            places = await _places(tx, edge, blocks, horizon)
             key = cell.name, edge.id
             since, until = next_of(places, horizon, self._strides.of(key))
             found: list[EndedInstance] = []
@@ -150,16 +151,6 @@ class EdgeFollower(FeedRounds[Edge]):
         sent = [one.shard // BLOCK for one in new]
         moves = [] if idle else [position_after(place, until, sent.count(place.block)) for place in places]
         return EndedPage(new, moves, until < horizon, until)
-
-    async def _places(self, tx: Tx, edge: Edge, blocks: list[int]) -> list[FeedPlace]:
-        """Returns the position of each shard block. An edge without positions here begins when it was made."""
-        places = await feeds.positions(tx, edge.id, blocks)
-        if len(places) < len(blocks):
-            since = edge.after.since or tx.now
-            marks = await feeds.transactions_between(tx, since, tx.now)
-            await feeds.begin(tx, edge.id, edge.tenant_id, blocks, marks.since, since)
-            places = await feeds.positions(tx, edge.id, blocks)
-        return places
 
     async def _start_all(self, ctx: Context, edge: Edge, ended: Sequence[EndedInstance]) -> str | None:
         """Start what each end starts. Returns why one of them started nothing, if that is for good.
@@ -206,3 +197,8 @@ def circles_of(found: Sequence[Edge]) -> dict[UUID, str]:
         sources[edge.tenant_id][edge.name] = edge.after.job
     circles = {edge.id: circle_of(edge.name, sources[edge.tenant_id]) for edge in found}
     return {id_: circle_text(circle) for id_, circle in circles.items() if circle}
+
+
+async def _places(tx: Tx, edge: Edge, blocks: list[int], horizon: int) -> list[FeedPlace]:
+    """Returns the position of each shard block. An edge without positions here begins when it was made."""
+    return await places_since(tx, edge.id, edge.tenant_id, blocks, edge.after.since or tx.now, horizon)

@@ -25,7 +25,7 @@ from horae.store.events.feeds import BLOCK, FeedMove, FeedPlace, JobFacts
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tenants import tenants
 from horae.store.tx import CUT, Tx
-from horae.upkeep.feed_rounds import FeedRounds, Held
+from horae.upkeep.feed_rounds import FeedRounds, Held, places_since
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
 from horae.upkeep.spans import next_of
 
@@ -114,7 +114,8 @@ class Feed(FeedRounds[Channel]):
         """
         async with cell.tx() as tx:
             horizon = await feeds.horizon(tx)  # before the page is read
-            places = await self._places(tx, channel, blocks, horizon)
+            # A cell that was added later, or was down then, is read from when the subscription was made.
+            places = await places_since(tx, channel.id, channel.tenant_id, blocks, channel.created_at, horizon)
             key, most = (cell.name, channel.id), POST if isinstance(wanted.sink, WebhookAddress) else PAGE
             since, until = next_of(places, horizon, self._strides.of(key))
             await feeds.wide(tx)
@@ -142,20 +143,6 @@ class Feed(FeedRounds[Channel]):
         moves = [] if idle else [position_after(place, until, sent.count(place.block)) for place in places]
         events = [cloudevents.outgoing_event(cell.name, one, _about(about, one).name) for one in new]
         return FeedPage(events, moves, until < horizon, until)
-
-    async def _places(self, tx: Tx, channel: Channel, blocks: list[int], horizon: int) -> list[FeedPlace]:
-        """Returns the position of each shard block.
-
-        A subscription without positions here begins when it was made: the cell was added later, or was down then, and
-        events of its first shards may have come before this first look.
-        """
-        places = await feeds.positions(tx, channel.id, blocks)
-        if len(places) < len(blocks):
-            marks = await feeds.transactions_between(tx, channel.created_at, tx.now)
-            since = min(marks.since, horizon)
-            await feeds.begin(tx, channel.id, channel.tenant_id, blocks, since, channel.created_at)
-            places = await feeds.positions(tx, channel.id, blocks)
-        return places
 
     async def _jobs(self, tx: Tx, ids: set[UUID]) -> dict[UUID, JobFacts]:
         """Returns names and labels of jobs, at most `JOB_REMEMBERED_S` old."""

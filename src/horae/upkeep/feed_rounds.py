@@ -8,6 +8,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Final, Generic, TypeVar
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from horae.runtime.setbacks import Setbacks
 from horae.runtime.telemetry import log
 from horae.store.connections.each_cell import Visits
 from horae.store.events import feeds
-from horae.store.events.feeds import BLOCK, BLOCKS
+from horae.store.events.feeds import BLOCK, BLOCKS, FeedPlace
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import CUT, GONE, Tx
 from horae.upkeep.quiet import FeedReader, QuietSubscriptions
@@ -139,6 +140,18 @@ class FeedRounds(ABC, Generic[Reader]):
     def _turn(self, cell: CellProtocol) -> asyncio.Lock:
         """The lock of a cell: all steps together use one connection at a time, because other work shares the pool."""
         return self._database.setdefault(cell.name, asyncio.Lock())
+
+
+async def places_since(
+    tx: Tx, reader_id: UUID, tenant_id: UUID, blocks: list[int], since: datetime, horizon: int
+) -> list[FeedPlace]:
+    """Returns the position of each shard block. A reader without positions here begins at a time."""
+    places = await feeds.positions(tx, reader_id, blocks)
+    if len(places) < len(blocks):
+        marks = await feeds.transactions_between(tx, since, tx.now)
+        await feeds.begin(tx, reader_id, tenant_id, blocks, min(marks.since, horizon), since)
+        places = await feeds.positions(tx, reader_id, blocks)
+    return places
 
 
 def blocks_of(held: Iterable[int], here: Sequence[int]) -> list[int]:
