@@ -15,10 +15,7 @@ _bits = random.getrandbits  # ids must be unique, not secret; seeded by the syst
 
 def new_id(shard: int, now: datetime, sampled_from: int = 0) -> UUID:
     """A new id in a shard."""
-    entropy = _bits(ENTROPY_BITS)
-    if sampled_from:
-        entropy = sampled_entropy(entropy, sampled_from)
-    return compose(shard, int(now.timestamp() * 1000), entropy)
+    return compose(shard, _millis(now), _entropy(sampled_from))
 
 
 def id_maker(now: datetime, sampled_from: int = 0) -> Callable[[int], UUID]:
@@ -26,10 +23,17 @@ def id_maker(now: datetime, sampled_from: int = 0) -> Callable[[int], UUID]:
 
     `sampled_from`: the traces of these ids must be sampled, so the random bits that decide about it are at least this.
     """
-    millis = int(now.timestamp() * 1000)
-    if sampled_from:
-        return lambda shard: compose(shard, millis, sampled_entropy(_bits(ENTROPY_BITS), sampled_from))
-    return lambda shard: compose(shard, millis, _bits(ENTROPY_BITS))
+    millis = _millis(now)
+    return lambda shard: compose(shard, millis, _entropy(sampled_from))
+
+
+def _millis(now: datetime) -> int:
+    return int(now.timestamp() * 1000)
+
+
+def _entropy(sampled_from: int) -> int:
+    entropy = _bits(ENTROPY_BITS)
+    return sampled_entropy(entropy, sampled_from) if sampled_from else entropy
 
 
 def new_token() -> UUID:

@@ -40,9 +40,10 @@ def _holders(others: Mapping[str, Mapping[int, str]], arrived: Collection[int]) 
     A cell where a shard is FROZEN holds it until a move has opened it in another cell: it was ACTIVE there once, so the
     rows of a restored cell are older, unless the shard has arrived there.
     """
-    in_state = {
-        wanted: {shard: cell for cell, states in others.items() for shard, state in states.items() if state == wanted}
-        for wanted in (FROZEN, ACTIVE)
-    }
-    leaving = {shard: cell for shard, cell in in_state[FROZEN].items() if shard not in arrived}
-    return leaving | in_state[ACTIVE]
+    leaving = {shard: cell for shard, cell in _cells_with(others, FROZEN).items() if shard not in arrived}
+    return leaving | _cells_with(others, ACTIVE)
+
+
+def _cells_with(others: Mapping[str, Mapping[int, str]], wanted: str) -> dict[int, str]:
+    """The cell in which each shard has this state."""
+    return {shard: cell for cell, states in others.items() for shard, state in states.items() if state == wanted}
